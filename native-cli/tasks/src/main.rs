@@ -1,0 +1,2 @@
+//! Tasks of the workspace: `cargo play`, `cargo verify`.
+fn main() {}
