@@ -48,7 +48,9 @@ pub fn nice_bytes(bytes: u64) -> String {
         scaled >>= 10;
         index += 1;
     }
-    let Some(unit) = UNITS.get(index) else { return format!("{bytes}") };
+    let Some(unit) = UNITS.get(index) else {
+        return format!("{bytes}");
+    };
     let divisor = 1u64 << (10 * index);
     if index == 0 || bytes & (divisor - 1) == 0 {
         return format!("{scaled}{unit}");
