@@ -1,1 +1,15 @@
-//! Stub.
+//! Floor 7: verified reads of block pointers.
+//!
+//! ```text
+//!   Blkptr -> hole: zeros | embedded: payload | copies: DVA 0, 1, 2 -> vdev or gang -> checksum
+//!          -> decompress -> Block
+//! ```
+//!
+//! Invariants: no byte is given out that did not pass its checksum; a pointer is held against the
+//! pool before any device is asked; a copy that fails leads to the next, and only the last failure
+//! is an error, which names every try.
+
+mod gang;
+mod read;
+
+pub use read::{Block, Zio};
