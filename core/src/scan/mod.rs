@@ -1,1 +1,5 @@
-//! Stub.
+//! Floor 13: the walk over every block.
+
+mod sizes;
+
+pub use sizes::Sizes;

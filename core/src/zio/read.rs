@@ -2,7 +2,7 @@
 
 use crate::base::{Endian, PoolError, PoolErrorKind, Result};
 use crate::codec::{ChecksumKind, Compression, checksum, decompress};
-use crate::format::{Blkptr, Dva, EmbeddedKind};
+use crate::format::{Blkptr, Dva, EmbeddedKind, ZilChain};
 use crate::rt::Rt;
 use crate::vdev::{CopyReport, TopVdev};
 use core::cell::Cell;
@@ -159,6 +159,24 @@ impl Zio {
                 top.asize
             )),
         }
+    }
+
+    /// The bytes of log block `bp`, not verified: the block carries its checksum itself.
+    pub async fn read_log_block(&self, bp: &Blkptr) -> Result<Vec<u8>> {
+        let place = || format!("log block {bp}");
+        bp.validate().map_err(|e| PoolError::from(e).at(place()))?;
+        let mut failures = Vec::new();
+        for dva in bp.dvas() {
+            let verify = |bytes: &[u8]| ZilChain::parse(bytes, bp).is_ok();
+            match self.top(dva) {
+                Ok(top) => match top.read(&self.0.rt, dva.offset, bp.psize(), &verify).await {
+                    Ok(bytes) => return Ok(bytes),
+                    Err(mut f) => failures.append(&mut f.0),
+                },
+                Err(e) => failures.push(e),
+            }
+        }
+        Err(PoolError::damaged(place(), failures.join("; ")))
     }
 
     /// Every copy of `bp`, and of each what every replica gives. Gangs count as one replica.
