@@ -110,3 +110,100 @@ fn text(v: &mut Cursor<'_>) -> Result<String, FormatError> {
         }
     }
 }
+
+/// Packs a list with its header.
+pub(super) fn emit(list: &Nvlist, endian: Endian) -> Vec<u8> {
+    let mut out = Vec::from([0, u8::from(endian == Endian::Little), 0, 0]);
+    put(&mut out, endian, 4, 0);
+    put(&mut out, endian, 4, 1);
+    put_pairs(&mut out, endian, list);
+    out
+}
+
+/// Appends the low `size` bytes of `value`.
+fn put(out: &mut Vec<u8>, endian: Endian, size: usize, value: u64) {
+    let bytes = endian.bytes_u64(value);
+    let low = match endian {
+        Endian::Little => bytes.get(..size),
+        Endian::Big => bytes.get(8 - size..),
+    };
+    out.extend_from_slice(low.unwrap_or(&[]));
+}
+
+fn put_pairs(out: &mut Vec<u8>, endian: Endian, list: &Nvlist) {
+    for (name, value) in list.iter() {
+        let (kind, count, bytes) = flat_value(value, endian);
+        let value_at = (PAIR_HEAD + name.len() + 1).next_multiple_of(8);
+        let size = (value_at + bytes.len()).next_multiple_of(8);
+        let start = out.len();
+        put(out, endian, 4, size as u64);
+        put(out, endian, 2, name.len() as u64 + 1);
+        put(out, endian, 2, 0);
+        put(out, endian, 4, count as u64);
+        put(out, endian, 4, kind.into());
+        out.extend_from_slice(name.as_bytes());
+        out.resize(start + value_at, 0);
+        out.extend_from_slice(&bytes);
+        out.resize(start + size, 0);
+        match value {
+            NvValue::List(inner) => put_pairs(out, endian, inner),
+            NvValue::Lists(all) => all.iter().for_each(|l| put_pairs(out, endian, l)),
+            _ => {}
+        }
+    }
+    put(out, endian, 4, 0);
+}
+
+/// Type, count and the bytes inside the pair; nested lists leave their place holder there.
+fn flat_value(value: &NvValue, endian: Endian) -> (u32, usize, Vec<u8>) {
+    let mut out = Vec::new();
+    // Place holders hold the version, the flag of unique names, and pointers of no meaning.
+    let holder = |out: &mut Vec<u8>| {
+        put(out, endian, 4, 0);
+        put(out, endian, 4, 1);
+        out.resize(out.len() + PLACEHOLDER - 8, 0);
+    };
+    let (kind, count) = match value {
+        NvValue::Flag => (1, 0),
+        NvValue::Bool(b) => {
+            put(&mut out, endian, 4, u64::from(*b));
+            (21, 1)
+        }
+        NvValue::Int(kind, n) => {
+            put(&mut out, endian, int_size(*kind).unwrap_or(8), *n);
+            (*kind, 1)
+        }
+        NvValue::Text(s) => {
+            out.extend_from_slice(s.as_bytes());
+            out.push(0);
+            (9, 1)
+        }
+        NvValue::Bytes(b) => {
+            out.extend_from_slice(b);
+            (10, b.len())
+        }
+        NvValue::Ints(kind, all) => {
+            let size = array_element(*kind).and_then(int_size).unwrap_or(8);
+            all.iter().for_each(|&n| put(&mut out, endian, size, n));
+            (*kind, all.len())
+        }
+        NvValue::Texts(all) => {
+            out.resize(all.len() * 8, 0);
+            for s in all {
+                out.extend_from_slice(s.as_bytes());
+                out.push(0);
+            }
+            (17, all.len())
+        }
+        NvValue::List(_) => {
+            holder(&mut out);
+            (19, 1)
+        }
+        NvValue::Lists(all) => {
+            out.resize(all.len() * 8, 0);
+            all.iter().for_each(|_| holder(&mut out));
+            (20, all.len())
+        }
+    };
+    (kind, count, out)
+}

@@ -150,6 +150,8 @@ fn put_list(out: &mut Vec<u8>, list: &Nvlist) {
 fn put_int(out: &mut Vec<u8>, kind: u32, value: u64) {
     match int_size(kind) {
         Some(8) => out.extend_from_slice(&value.to_be_bytes()),
+        // One byte goes out as a signed character, whatever its type.
+        Some(1) => put(out, i32::from(value as u8 as i8).cast_unsigned()),
         _ => put(out, value as u32),
     }
 }
