@@ -9,9 +9,11 @@
 //! Source: `include/sys/uberblock_impl.h`.
 
 use super::Blkptr;
-use crate::base::{Endian, FormatError, Txg, field};
-use crate::codec::verify_embedded;
+use crate::base::{Endian, FormatError, SECTOR_SHIFT, Txg, field, flag};
+use crate::codec::{seal_embedded, verify_embedded};
 use std_alloc::format;
+use std_alloc::vec;
+use std_alloc::vec::Vec;
 
 const MAGIC: u64 = 0x00BA_B10C;
 const MMP_MAGIC: u64 = 0xA11C_EA11;
@@ -34,6 +36,13 @@ pub struct Uberblock {
     pub rootbp: Blkptr,
     /// Version of the software that wrote it.
     pub software_version: u64,
+    /// Whether the multihost words are valid.
+    pub has_mmp: bool,
+    /// Nanoseconds between multihost writes; 0 while multihost is off.
+    pub mmp_delay: u64,
+    /// Multihost settings: what is valid (8 bits), interval in ms (24), sequence (16), failed
+    /// intervals allowed (16).
+    pub mmp_config: u64,
     /// Multihost sequence number; 0 without multihost.
     pub mmp_seq: u64,
     /// Txg of the checkpoint this is; 0 when it is none.
@@ -65,6 +74,10 @@ impl Uberblock {
         })?;
         let at = |at| word(endian, at);
         let has_mmp = at(176)? == MMP_MAGIC;
+        let (mmp_delay, mmp_config) = match has_mmp {
+            true => (at(184)?, at(192)?),
+            false => (0, 0),
+        };
         Ok(Some(Self {
             endian,
             version: at(8)?,
@@ -73,9 +86,15 @@ impl Uberblock {
             timestamp: at(32)?,
             rootbp: Blkptr::parse(slot.get(40..168).unwrap_or(&[]), endian)?,
             software_version: at(168)?,
-            mmp_seq: if has_mmp { field(at(192)?, 32, 16) } else { 0 },
-            checkpoint_txg: Txg(if has_mmp { at(200)? } else { 0 }),
-            raidz_reflow_info: if has_mmp { at(208)? } else { 0 },
+            has_mmp,
+            mmp_delay,
+            mmp_config,
+            mmp_seq: match flag(mmp_config, 1) {
+                true => field(mmp_config, 32, 16),
+                false => 0,
+            },
+            checkpoint_txg: Txg(at(200)?),
+            raidz_reflow_info: at(208)?,
         }))
     }
 
@@ -84,5 +103,137 @@ impl Uberblock {
     pub fn is_better_than(&self, other: &Self) -> bool {
         let key = |u: &Self| (u.txg, u.timestamp, u.mmp_seq);
         key(self) > key(other)
+    }
+
+    /// Where a raidz expansion is: its state 0 to 4, and the byte of the vdev it has reached.
+    pub const fn raidz_reflow(&self) -> (u64, u64) {
+        let info = self.raidz_reflow_info;
+        (field(info, 55, 9), field(info, 0, 55) << SECTOR_SHIFT)
+    }
+
+    /// A sealed ring slot of `size` bytes that stands at byte `offset` of the device.
+    ///
+    /// # Panics
+    /// When `size` is less than 1 KiB, the smallest slot.
+    pub fn to_slot(&self, size: u64, offset: u64) -> Vec<u8> {
+        assert!(size >= 1024, "a ring slot has at least 1 KiB");
+        let mut slot = vec![0; size as usize];
+        let mut put = |at: usize, word: u64| {
+            slot[at..at + 8].copy_from_slice(&self.endian.bytes_u64(word));
+        };
+        put(0, MAGIC);
+        put(8, self.version);
+        put(16, self.txg.0);
+        put(24, self.guid_sum);
+        put(32, self.timestamp);
+        put(168, self.software_version);
+        if self.has_mmp {
+            put(176, MMP_MAGIC);
+            put(184, self.mmp_delay);
+            put(192, self.mmp_config);
+        }
+        put(200, self.checkpoint_txg.0);
+        put(208, self.raidz_reflow_info);
+        slot[40..168].copy_from_slice(&self.rootbp.to_bytes(self.endian));
+        seal_embedded(&mut slot, [offset, 0, 0, 0], self.endian);
+        slot
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::Prng;
+    use std_alloc::string::ToString;
+
+    fn sample(endian: Endian) -> Uberblock {
+        let mut words = [0; 16];
+        words[0] = 2;
+        words[1] = 8;
+        words[6] = 1 | 1 << 16 | 2 << 32 | 7 << 40 | 11 << 48;
+        words[10] = 55;
+        Uberblock {
+            endian,
+            version: 5000,
+            txg: Txg(55),
+            guid_sum: u64::MAX - 3,
+            timestamp: 1_149_769_727,
+            rootbp: Blkptr::from_words(words),
+            software_version: 5000,
+            has_mmp: true,
+            mmp_delay: 0,
+            mmp_config: 2 | 7 << 32,
+            mmp_seq: 7,
+            checkpoint_txg: Txg(12),
+            raidz_reflow_info: 3 << 55 | 16,
+        }
+    }
+
+    #[test]
+    fn a_slot_passes_at_its_place_only() {
+        for endian in [Endian::Little, Endian::Big] {
+            for size in [1024, 4096, 8192] {
+                let slot = sample(endian).to_slot(size, 0x2_0000);
+                assert_eq!(slot.len() as u64, size);
+                assert_eq!(Uberblock::parse(&slot, 0x2_0000), Ok(Some(sample(endian))));
+                let error = Uberblock::parse(&slot, 0x2_0400).unwrap_err().to_string();
+                assert!(error.starts_with("uberblock, byte"), "{error}");
+                // A ring read in slots of the wrong size finds no trailer at the end.
+                assert!(Uberblock::parse(&slot[..size as usize / 2], 0x2_0000).is_err());
+            }
+        }
+        assert_eq!(sample(Endian::Big).raidz_reflow(), (3, 8192));
+    }
+
+    #[test]
+    fn words_stand_where_the_format_says() {
+        let slot = sample(Endian::Big).to_slot(1024, 0);
+        let check = |at: usize, expect: u64| {
+            assert_eq!(Endian::Big.u64_at(&slot, at), Some(expect), "byte {at}");
+        };
+        check(0, 0x00BA_B10C);
+        check(16, 55);
+        check(24, u64::MAX - 3);
+        check(40, 2);
+        check(168, 5000);
+        check(176, 0xA11C_EA11);
+        check(192, 7 << 32 | 2);
+        check(200, 12);
+        check(984, 0x0210_DA7A_B10C_7A11);
+    }
+
+    #[test]
+    fn the_later_one_is_better() {
+        let base = sample(Endian::Little);
+        let check = |change: fn(&mut Uberblock)| {
+            let mut other = base;
+            change(&mut other);
+            assert!(other.is_better_than(&base) && !base.is_better_than(&other));
+        };
+        check(|u| u.txg = Txg(56));
+        check(|u| u.timestamp += 1);
+        check(|u| u.mmp_seq += 1);
+        check(|u| (u.txg, u.timestamp) = (Txg(56), 0));
+        assert!(!base.is_better_than(&base));
+    }
+
+    #[test]
+    fn empty_and_damaged_slots() {
+        assert_eq!(Uberblock::parse(&[0; 1024], 0), Ok(None));
+        assert_eq!(Uberblock::parse(&[0xFF; 1024], 0), Ok(None));
+        let slot = sample(Endian::Little).to_slot(1024, 0);
+        for cut in 0..1024 {
+            assert!(Uberblock::parse(&slot[..cut], 0).is_err(), "cut at {cut}");
+        }
+        let mut rng = Prng::new(3);
+        for _ in 0..2000 {
+            let mut bad = slot.clone();
+            let at = rng.below(1024) as usize;
+            bad[at] ^= 1 << rng.below(8);
+            assert!(
+                !matches!(Uberblock::parse(&bad, 0), Ok(Some(_))),
+                "byte {at}"
+            );
+        }
     }
 }
