@@ -219,6 +219,7 @@ mod tests {
             name: name.as_bytes().to_vec(),
             value: ZapValue { int_size, ints },
             cd: 0,
+            hash: None,
         };
         let registry = [
             ("ZPL_MODE", 5, 8),

@@ -92,6 +92,8 @@ pub struct ZapEntry {
     pub value: ZapValue,
     /// Tells entries of one hash apart.
     pub cd: u32,
+    /// Hash of the name as stored; micro ZAPs store none.
+    pub hash: Option<u64>,
 }
 
 impl ZapEntry {

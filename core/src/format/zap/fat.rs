@@ -20,8 +20,6 @@ const CHUNK: usize = 24;
 const ARRAY_BYTES: usize = 21;
 const CHUNK_ENTRY: u8 = 252;
 const CHUNK_ARRAY: u8 = 251;
-/// Longest value in bytes: what fits the largest leaf.
-const VALUE_MAX: usize = 1 << 20;
 
 /// Head of a fat ZAP.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,8 +98,15 @@ impl FatHeader {
 /// One leaf block.
 pub struct FatLeaf<'a> {
     chunks: &'a [[u8; CHUNK]],
+    chunks_at: usize,
     endian: Endian,
     integer_keys: bool,
+    /// Entries of this leaf share this prefix of their hash.
+    pub prefix: u64,
+    /// Bits in `prefix`.
+    pub prefix_len: u16,
+    /// Entries the head claims.
+    pub claimed_entries: u16,
 }
 
 impl<'a> FatLeaf<'a> {
@@ -120,78 +125,85 @@ impl<'a> FatLeaf<'a> {
         }
         let chunks_at = 48 + 2 * (block.len() / 32);
         let chunks = block.get(chunks_at..).unwrap_or(&[]).as_chunks::<CHUNK>().0;
+        let half = |at| endian.u16_at(block, at).unwrap_or(0);
         Ok(Self {
             chunks,
+            chunks_at,
             endian,
             integer_keys: head.has_integer_keys(),
+            prefix: endian.u64_at(block, 16).unwrap_or(0),
+            prefix_len: half(32),
+            claimed_entries: half(30),
         })
     }
 
-    /// All entries of the leaf. Ends with an error at the first damaged one.
+    /// All entries of the leaf. A damaged entry gives an error, the sound ones around it still come.
+    /// Together they hold no more bytes than the leaf: chains that share chunks are damage.
     pub fn entries(&self) -> impl Iterator<Item = Result<ZapEntry, FormatError>> + '_ {
-        let entries = self
-            .chunks
-            .iter()
-            .enumerate()
-            .filter(|(_, c)| c[0] == CHUNK_ENTRY);
-        entries.map(|(index, chunk)| self.entry(index, chunk))
+        let mut room = self.chunks.len() * ARRAY_BYTES;
+        let chunks = self.chunks.iter().enumerate();
+        let entries = chunks.filter(|(_, c)| c[0] == CHUNK_ENTRY);
+        entries.map(move |(index, chunk)| self.entry(index, chunk, &mut room))
     }
 
-    fn entry(&self, index: usize, chunk: &[u8; CHUNK]) -> Result<ZapEntry, FormatError> {
+    /// Byte of chunk `index` in the block.
+    fn byte_of(&self, index: usize) -> usize {
+        self.chunks_at + index * CHUNK
+    }
+
+    fn entry(
+        &self,
+        index: usize,
+        chunk: &[u8; CHUNK],
+        room: &mut usize,
+    ) -> Result<ZapEntry, FormatError> {
         let half = |at: usize| self.endian.u16_at(chunk, at).unwrap_or(0);
+        let bad = |expected, found: usize| {
+            FormatError::new("ZAP leaf", self.byte_of(index), expected, found)
+        };
         let int_size = chunk[1];
         if !matches!(int_size, 1 | 2 | 4 | 8) {
-            return Err(FormatError::new(
-                "ZAP leaf",
-                index,
-                "integers of 1 to 8 bytes",
-                int_size,
-            ));
+            return Err(bad("integers of 1 to 8 bytes", int_size.into()));
         }
         let name_size = usize::from(half(6)) * if self.integer_keys { 8 } else { 1 };
+        let value_size = usize::from(half(10)) * usize::from(int_size);
+        let Some(left) = room.checked_sub(name_size + value_size) else {
+            return Err(bad("an entry that fits the leaf", name_size + value_size));
+        };
+        *room = left;
         let mut name = self.array(half(4), name_size)?;
         if !self.integer_keys && name.last() == Some(&0) {
             name.pop();
         }
-        let value_size = usize::from(half(10)) * usize::from(int_size);
         let bytes = self.array(half(8), value_size)?;
         let ints = bytes.chunks_exact(int_size.into());
         let ints = ints
             .map(|c| c.iter().fold(0u64, |n, &b| n << 8 | u64::from(b)))
             .collect();
-        let cd = self.endian.u32_at(chunk, 12).unwrap_or(0);
         Ok(ZapEntry {
             name,
             value: ZapValue { int_size, ints },
-            cd,
+            cd: self.endian.u32_at(chunk, 12).unwrap_or(0),
+            hash: self.endian.u64_at(chunk, 16),
         })
     }
 
-    /// `size` bytes from the chain of array chunks that starts at `first`.
+    /// `size` bytes, which the caller has bounded, from the chain of array chunks that starts at
+    /// `first`.
     fn array(&self, first: u16, size: usize) -> Result<Vec<u8>, FormatError> {
-        const WHAT: &str = "ZAP leaf";
-        if size > VALUE_MAX {
-            return Err(FormatError::new(
-                WHAT,
-                first.into(),
-                "a value below 1 MiB",
-                size,
-            ));
-        }
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(size);
         let mut next = first;
         // Each chunk gives bytes, so the chain ends even when it runs in a circle.
         while out.len() < size {
-            let chunk = self
-                .chunks
-                .get(usize::from(next))
-                .filter(|c| c[0] == CHUNK_ARRAY);
-            let Some(chunk) = chunk else {
+            let chunk = self.chunks.get(usize::from(next));
+            let Some(chunk) = chunk.filter(|c| c[0] == CHUNK_ARRAY) else {
+                let at = self.byte_of(next.into());
+                let found = chunk.map_or(0, |c| c[0]);
                 return Err(FormatError::new(
-                    WHAT,
-                    next.into(),
-                    "an array chunk",
-                    "another kind",
+                    "ZAP leaf",
+                    at,
+                    "an array chunk (251)",
+                    found,
                 ));
             };
             let take = ARRAY_BYTES.min(size - out.len());
@@ -258,6 +270,12 @@ mod tests {
         for (i, v) in [(4, 1), (6, 30), (8, 3), (10, 2)] {
             entry[i..i + 2].copy_from_slice(&half(v));
         }
+        entry[12..16].copy_from_slice(&if endian == Endian::Little {
+            3u32.to_le_bytes()
+        } else {
+            3u32.to_be_bytes()
+        });
+        entry[16..24].copy_from_slice(&endian.bytes_u64(0x1234 << 48));
         let name = *b"a-name-of-twenty-nine-bytes--\0";
         for (chunk, bytes, next) in [(1, &name[..21], 2), (2, &name[21..], 0xFFFF)] {
             let c = &mut block[at + chunk * 24..at + chunk * 24 + 24];
@@ -284,6 +302,7 @@ mod tests {
             let entries: Vec<_> = leaf.entries().map(Result::unwrap).collect();
             assert_eq!(entries.len(), 1);
             assert_eq!(entries[0].name_text(), "a-name-of-twenty-nine-bytes--");
+            assert_eq!((entries[0].cd, entries[0].hash), (3, Some(0x1234 << 48)));
             assert_eq!(
                 entries[0].value,
                 ZapValue {
@@ -292,6 +311,32 @@ mod tests {
                 }
             );
         }
+    }
+
+    /// A leaf whose entries all claim the longest value from one chunk that points at itself.
+    #[test]
+    fn a_small_leaf_cannot_unfold_into_much_memory() {
+        let Ok(ZapBlock0::Fat(head)) = parse_zap(&head_block(Endian::Little), Endian::Little)
+        else {
+            panic!()
+        };
+        let mut block = leaf_block(Endian::Little);
+        let at = 48 + 256;
+        for chunk in block[at + 24..].as_chunks_mut::<24>().0 {
+            *chunk = [0; 24];
+            chunk[..2].copy_from_slice(&[CHUNK_ENTRY, 8]);
+            chunk[10..12].copy_from_slice(&[0xFF, 0xFF]);
+        }
+        block[at..at + 24].fill(0);
+        block[at] = CHUNK_ARRAY;
+        let leaf = FatLeaf::parse(&block, Endian::Little, &head).unwrap_or_else(|e| panic!("{e}"));
+        assert!(leaf.entries().all(|e| e.is_err()));
+        for chunk in block[at + 24..].as_chunks_mut::<24>().0 {
+            chunk[10..12].copy_from_slice(&[32, 0]);
+        }
+        let leaf = FatLeaf::parse(&block, Endian::Little, &head).unwrap_or_else(|e| panic!("{e}"));
+        let good = leaf.entries().filter(|e| e.is_ok()).count();
+        assert_eq!(good, leaf.chunks.len() * ARRAY_BYTES / 256);
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub(super) fn parse_micro(block: &[u8], endian: Endian) -> Result<Vec<ZapEntry>,
                 ints: vec![endian.u64_at(chunk, 0).unwrap_or(0)],
             },
             cd: endian.u32_at(chunk, 8).unwrap_or(0),
+            hash: None,
         });
     }
     Ok(entries)
