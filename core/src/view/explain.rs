@@ -18,6 +18,9 @@ pub struct ExplainView {
     pub verdict: String,
     /// What to look at next; may be empty.
     pub next_step: String,
+    /// Named numbers for programs: everything that was read or recomputed, sizes in bytes, times in
+    /// nanoseconds.
+    pub numbers: Vec<(String, f64)>,
     /// Lines that were dropped and why.
     pub not_understood: Vec<DroppedLine>,
     /// What can be drawn.
