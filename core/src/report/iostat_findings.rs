@@ -3,7 +3,7 @@
 use super::iostat::{IostatPool, IostatRow, IostatText, IostatVdev, parse};
 use super::iostat_waits::{queues, waits};
 use super::reading::Reading;
-use super::text::{Line, bytes_text, count_text, median, plural, range, three_digits};
+use super::text::{Line, bytes_text, count_text, median, plural, range, three_digits, time_text};
 use super::verdict::decide;
 use crate::view::Picture;
 use std_alloc::format;
@@ -437,11 +437,7 @@ fn siblings(text: &IostatText, vdev: &IostatVdev, reading: &mut Reading) {
 fn odd(leaf: &IostatRow, column: &str, what: &str, value: f64, middle: f64, reading: &mut Reading) {
     let wait = column.starts_with("disk");
     let show = |v: f64| {
-        if wait {
-            super::text::time_text(v)
-        } else {
-            three_digits(v)
-        }
+        if wait { time_text(v) } else { three_digits(v) }
     };
     let text = format!(
         "{} stands out: {what} {} against a median of {} among its siblings.",

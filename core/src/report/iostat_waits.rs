@@ -69,9 +69,10 @@ fn implausible(text: &IostatText, rows: &[(&IostatRow, &str)], reading: &mut Rea
         .filter(|w| *w > 0.0)
         .collect();
     let Some((low, high)) = range(&disk) else {
-        return;
+        return false;
     };
-    if high < 2_000.0 && disk.len() >= 2 {
+    let wrong = high < 2_000.0 && disk.len() >= 2;
+    if wrong {
         reading.warn_value(
             "implausible_disk_wait_ns",
             high,

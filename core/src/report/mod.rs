@@ -22,6 +22,7 @@ mod txgs;
 mod verdict;
 mod zdb_metaslabs;
 mod zdb_metaslabs_findings;
+mod zdb_metaslabs_map;
 
 pub use iostat::{IostatPool, IostatRow, IostatText, IostatVdev};
 pub use print::print;
