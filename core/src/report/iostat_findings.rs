@@ -66,7 +66,7 @@ fn own_verdict(text: &IostatText, reading: &mut Reading) {
         "In the first report"
     };
     let name = pool_name(pool);
-    let get = |c| pool.row.as_ref().and_then(|r| text.get(r, c));
+    let get = |c: &str| pool.row.as_ref().and_then(|r| text.get(r, c));
     let wait = ["read", "write"].iter().filter_map(|way| {
         let total = get(&format!("total_{way}"))?;
         let disk = get(&format!("disk_{way}"))?;
