@@ -1,1 +1,5 @@
-//! Stub.
+//! Floor 12: from devices to a pool.
+
+mod space;
+
+pub use space::{LoadedMetaslab, LogSpaceMaps, MetaslabTable};
