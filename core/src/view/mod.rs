@@ -9,12 +9,17 @@ mod data;
 mod explain;
 mod map;
 mod pool;
+mod print;
+mod pyramid;
+pub mod svg;
 
 pub use check::*;
 pub use data::*;
 pub use explain::*;
 pub use map::*;
 pub use pool::*;
+pub use print::*;
+pub use pyramid::Pyramid;
 
 use std_alloc::string::String;
 
