@@ -37,6 +37,8 @@ pub struct DslDirPhys {
     pub reserved: u64,
     /// ZAP of properties.
     pub properties: ObjectId,
+    /// ZAP of delegated permissions; 0 for none.
+    pub permissions: ObjectId,
     /// 1 when `breakdown` is kept.
     pub flags: u64,
     /// `used` by head, snapshots, children, child reservations, refreservation.
@@ -61,6 +63,7 @@ impl DslDirPhys {
             quota: word(8),
             reserved: word(9),
             properties: ObjectId(word(10)),
+            permissions: ObjectId(word(11)),
             flags: word(12),
             breakdown: [word(13), word(14), word(15), word(16), word(17)],
             clones: ObjectId(word(18)),
@@ -98,6 +101,8 @@ pub struct DslDatasetPhys {
     pub uncompressed: u64,
     /// Bytes nothing else refers to.
     pub unique: u64,
+    /// Identity of the file system for NFS and the like, 56 bits.
+    pub fsid_guid: Guid,
     /// Guid.
     pub guid: Guid,
     /// 1 inconsistent, 4 unique is accurate, 8 destroy when unused, 0x10000 case-insensitive.
@@ -108,6 +113,8 @@ pub struct DslDatasetPhys {
     pub next_clones: ObjectId,
     /// ZAP of properties of a snapshot.
     pub properties: ObjectId,
+    /// ZAP of the holds on a snapshot; 0 for none.
+    pub user_holds: ObjectId,
 }
 
 impl DslDatasetPhys {
@@ -129,11 +136,13 @@ impl DslDatasetPhys {
             compressed: word(10),
             uncompressed: word(11),
             unique: word(12),
+            fsid_guid: Guid(word(13)),
             guid: Guid(word(14)),
             flags: word(15),
             bp: Blkptr::parse(bp, endian)?,
             next_clones: ObjectId(word(32)),
             properties: ObjectId(word(33)),
+            user_holds: ObjectId(word(34)),
         })
     }
 
@@ -178,5 +187,74 @@ fn words<'a>(
     match bonus.len() < size {
         true => Err(FormatError::short(what, 0, size, bonus.len())),
         false => Ok(move |index: usize| endian.u64_at(bonus, index * 8).unwrap_or(0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std_alloc::vec::Vec;
+
+    /// A bonus whose word `n` is `100 + n`.
+    fn counted(size: usize, endian: Endian) -> Vec<u8> {
+        let words = 100..100 + size as u64 / 8;
+        words.flat_map(|n| endian.bytes_u64(n)).collect()
+    }
+
+    #[test]
+    fn words_stand_where_the_format_says() {
+        for endian in [Endian::Little, Endian::Big] {
+            let dir = DslDirPhys::parse(&counted(256, endian), endian).unwrap();
+            assert_eq!(
+                (dir.creation_time, dir.head_dataset.0, dir.parent.0),
+                (100, 101, 102)
+            );
+            assert_eq!((dir.origin.0, dir.children.0, dir.used), (103, 104, 105));
+            assert_eq!((dir.quota, dir.reserved, dir.properties.0), (108, 109, 110));
+            assert_eq!(
+                (dir.permissions.0, dir.flags, dir.clones.0),
+                (111, 112, 118)
+            );
+            assert_eq!(dir.breakdown, [113, 114, 115, 116, 117]);
+            let ds = DslDatasetPhys::parse(&counted(320, endian), endian).unwrap();
+            assert_eq!(
+                (ds.dir.0, ds.prev_snap.0, ds.prev_snap_txg.0),
+                (100, 101, 102)
+            );
+            assert_eq!(
+                (ds.next_snap.0, ds.snapshots.0, ds.child_count),
+                (103, 104, 105)
+            );
+            assert_eq!(
+                (ds.creation_time, ds.creation_txg.0, ds.deadlist.0),
+                (106, 107, 108)
+            );
+            assert_eq!((ds.referenced, ds.unique, ds.fsid_guid.0), (109, 112, 113));
+            assert_eq!((ds.guid.0, ds.flags, ds.user_holds.0), (114, 115, 134));
+            assert_eq!((ds.next_clones.0, ds.properties.0), (132, 133));
+            assert_eq!((ds.bp.birth(), ds.bp.checksum()[3]), (Txg(126), 131));
+            let list = DeadlistPhys::parse(&counted(320, endian), endian).unwrap();
+            assert_eq!(
+                (list.used, list.compressed, list.uncompressed),
+                (100, 101, 102)
+            );
+        }
+    }
+
+    #[test]
+    fn every_cut_is_an_error() {
+        let bytes = counted(320, Endian::Little);
+        for cut in 0..320 {
+            let cut_bytes = &bytes[..cut];
+            assert!(DslDatasetPhys::parse(cut_bytes, Endian::Little).is_err());
+            assert_eq!(
+                DslDirPhys::parse(cut_bytes, Endian::Little).is_err(),
+                cut < 256
+            );
+            assert_eq!(
+                DeadlistPhys::parse(cut_bytes, Endian::Big).is_err(),
+                cut < 24
+            );
+        }
     }
 }

@@ -76,3 +76,72 @@ pub fn parse_history_record(log: &[u8]) -> Option<(Result<Nvlist, FormatError>, 
     let body = log.get(8..length.checked_add(8)?)?;
     Some((Nvlist::parse(body), length + 8))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::NvValue;
+    use super::*;
+    use std_alloc::string::ToString;
+    use std_alloc::vec;
+    use std_alloc::vec::Vec;
+
+    fn header(words: [u64; 5], endian: Endian) -> Vec<u8> {
+        words.iter().flat_map(|&w| endian.bytes_u64(w)).collect()
+    }
+
+    #[test]
+    fn the_ring_starts_behind_the_creation_records() {
+        let phys = HistoryPhys::parse(
+            &header([100, 1100, 1500, 2600, 3], Endian::Big),
+            Endian::Big,
+        )
+        .unwrap();
+        let check = |offset, expect| assert_eq!(phys.physical(offset), expect);
+        check(0, 0);
+        check(99, 99);
+        check(100, 100);
+        check(1099, 1099);
+        check(1100, 100);
+        check(2600, 600);
+        assert_eq!(phys.lost, 3);
+    }
+
+    #[test]
+    fn impossible_headers_are_refused() {
+        let check = |words, expect: &str| {
+            let error = HistoryPhys::parse(&header(words, Endian::Little), Endian::Little);
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains(expect), "{error}");
+        };
+        check([100, 100, 0, 0, 0], "offsets in order");
+        check([0, 100, 2, 1, 0], "offsets in order");
+        assert!(HistoryPhys::parse(&[0; 39], Endian::Little).is_err());
+    }
+
+    #[test]
+    fn records_come_one_by_one_until_the_bytes_end() {
+        let pairs = vec![("history txg".into(), NvValue::Int(8, 7))];
+        let list = Nvlist::from_pairs(pairs);
+        let record = |packed: Vec<u8>| {
+            let length = (packed.len() as u64).to_le_bytes();
+            [length.as_slice(), &packed].concat()
+        };
+        let (xdr, native) = (record(list.to_xdr()), record(list.to_native(Endian::Big)));
+        let log = [xdr.as_slice(), &native, &[9, 0, 0, 0, 0, 0, 0, 0]].concat();
+        assert_eq!(
+            parse_history_record(&log),
+            Some((Ok(list.clone()), xdr.len()))
+        );
+        let rest = &log[xdr.len()..];
+        assert_eq!(parse_history_record(rest), Some((Ok(list), native.len())));
+        for cut in 0..xdr.len() {
+            assert_eq!(parse_history_record(&log[..cut]), None, "cut at {cut}");
+        }
+        assert_eq!(parse_history_record(&[0xFF; 64]), None);
+        assert_eq!(parse_history_record(&[0; 64]), None);
+        let damaged = record(vec![1, 1, 0, 0, 9]);
+        let (got, length) = parse_history_record(&damaged).unwrap();
+        assert!(got.is_err());
+        assert_eq!(length, 13);
+    }
+}

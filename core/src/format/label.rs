@@ -122,7 +122,11 @@ fn parse_ring(ring: &[u8], ring_at: u64, slot_size: u64) -> Vec<RingSlot> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Blkptr, NvValue};
     use super::*;
+    use crate::base::{Endian, Txg};
+    use crate::codec::seal_embedded;
+    use std_alloc::vec;
 
     #[test]
     fn labels_stand_at_both_ends() {
@@ -137,9 +141,90 @@ mod tests {
         check(4, 64 << 20, None);
     }
 
+    /// A label at byte `offset` with ring slots of `slot` bytes for `txgs`.
+    fn label(offset: u64, slot: u64, ashift: Option<u64>, txgs: &[u64], endian: Endian) -> Vec<u8> {
+        let mut tree = vec![("type".into(), NvValue::Text("file".into()))];
+        tree.extend(ashift.map(|n| ("ashift".into(), NvValue::Int(8, n))));
+        let tree = NvValue::List(Nvlist::from_pairs(tree));
+        let packed = Nvlist::from_pairs(vec![("vdev_tree".into(), tree)]).to_xdr();
+        let mut bytes = vec![0; LABEL_SIZE as usize];
+        bytes[CONFIG_AT..CONFIG_AT + packed.len()].copy_from_slice(&packed);
+        let area = &mut bytes[CONFIG_AT..CONFIG_AT + CONFIG_SIZE];
+        seal_embedded(area, [offset + CONFIG_AT as u64, 0, 0, 0], endian);
+        for &txg in txgs {
+            let at = RING_AT as u64 + txg % (RING_SIZE as u64 / slot) * slot;
+            let uberblock = Uberblock {
+                endian,
+                version: 5000,
+                txg: Txg(txg),
+                guid_sum: 1,
+                timestamp: txg,
+                rootbp: Blkptr::HOLE,
+                software_version: 5000,
+                has_mmp: false,
+                mmp_delay: 0,
+                mmp_config: 0,
+                mmp_seq: 0,
+                checkpoint_txg: Txg(0),
+                raidz_reflow_info: 0,
+            };
+            bytes[at as usize..(at + slot) as usize]
+                .copy_from_slice(&uberblock.to_slot(slot, offset + at));
+        }
+        bytes
+    }
+
+    fn txgs(label: &Label) -> Vec<u64> {
+        let good = label.ring.iter().filter_map(|s| s.uberblock.as_ref().ok());
+        good.map(|u| u.txg.0).collect()
+    }
+
+    #[test]
+    fn a_label_tells_its_slot_size_and_gives_its_uberblocks() {
+        for endian in [Endian::Little, Endian::Big] {
+            for (ashift, slot) in [(9, 1024), (10, 1024), (11, 2048), (12, 4096), (16, 8192)] {
+                let bytes = label(0x4_0000, slot, Some(ashift), &[1, 5, 6], endian);
+                let parsed = Label::parse(&bytes, 0x4_0000, None);
+                assert_eq!((parsed.slot_size, txgs(&parsed)), (slot, vec![1, 5, 6]));
+                assert!(parsed.config.is_ok());
+                let elsewhere = Label::parse(&bytes, 0, None);
+                assert!(elsewhere.config.is_err());
+                assert!(txgs(&elsewhere).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_configuration_the_size_with_most_uberblocks_is_taken() {
+        for slot in [1024, 2048, 4096, 8192] {
+            let mut bytes = label(0, slot, None, &[3, 4, 9], Endian::Big);
+            let parsed = Label::parse(&bytes, 0, None);
+            assert_eq!((parsed.slot_size, txgs(&parsed)), (slot, vec![3, 4, 9]));
+            bytes[CONFIG_AT + 30] ^= 1;
+            let parsed = Label::parse(&bytes, 0, None);
+            assert_eq!((parsed.slot_size, txgs(&parsed)), (slot, vec![3, 4, 9]));
+            let error = format!("{}", parsed.config.unwrap_err());
+            assert!(error.starts_with("label configuration, byte 114648: expected a trailer"));
+        }
+    }
+
+    #[test]
+    fn a_damaged_slot_is_told_and_the_others_serve() {
+        let mut bytes = label(0, 4096, Some(12), &[7, 8, 9], Endian::Little);
+        bytes[RING_AT + 8 * 4096 + 100] ^= 1;
+        let parsed = Label::parse(&bytes, 0, None);
+        assert_eq!(txgs(&parsed), [7, 9]);
+        let bad: Vec<_> = parsed
+            .ring
+            .iter()
+            .filter(|s| s.uberblock.is_err())
+            .collect();
+        assert_eq!((bad.len(), bad[0].index), (1, 8));
+    }
+
     #[test]
     fn a_label_of_zeros_says_so() {
-        let bytes = std_alloc::vec![0; LABEL_SIZE as usize];
+        let bytes = vec![0; LABEL_SIZE as usize];
         let label = Label::parse(&bytes, 0, None);
         assert!(format!("{}", label.config.unwrap_err()).contains("found zeros"));
         assert!(label.ring.is_empty());

@@ -211,6 +211,7 @@ impl FileAttributes {
 mod tests {
     use super::super::ZapValue;
     use super::*;
+    use crate::base::Prng;
     use std_alloc::string::ToString;
     use std_alloc::vec;
 
@@ -273,5 +274,45 @@ mod tests {
             );
         }
         assert!(FileAttributes::from_znode(&[0; 263], Endian::Big).is_err());
+    }
+
+    #[test]
+    fn nonsense_gives_errors_or_attributes() {
+        let mut rng = Prng::new(5);
+        let tables = tables();
+        for _ in 0..20_000 {
+            let mut bytes = bonus(Endian::Big);
+            for _ in 0..=rng.below(2) {
+                let at = rng.below(bytes.len() as u64) as usize;
+                bytes[at] = rng.next_u64() as u8;
+            }
+            if let Ok((_, attributes)) = tables.split(&bytes) {
+                assert!(attributes.iter().map(|a| a.1.len()).sum::<usize>() <= 2 * bytes.len());
+            }
+        }
+    }
+
+    #[test]
+    fn old_znodes_keep_short_links_in_their_tail() {
+        for endian in [Endian::Little, Endian::Big] {
+            let words = (0..33u64).map(|n| match n {
+                9 => 0o120_777,
+                10 => 4,
+                n => 100 + n,
+            });
+            let mut bytes: Vec<u8> = words.flat_map(|w| endian.bytes_u64(w)).collect();
+            bytes.extend_from_slice(b"etc/");
+            let file = FileAttributes::from_znode(&bytes, endian).unwrap();
+            assert_eq!(file.symlink.as_deref(), Some(b"etc/".as_slice()));
+            assert_eq!(file.times, [(100, 101), (102, 103), (104, 105), (106, 107)]);
+            assert_eq!(
+                (file.generation, file.parent.0, file.links),
+                (108, 111, 112)
+            );
+            assert_eq!((file.xattr.0, file.rdev, file.flags), (113, 114, 115));
+            assert_eq!((file.uid, file.gid), (116, 117));
+            let long = FileAttributes::from_znode(&bytes[..267], endian).unwrap();
+            assert_eq!(long.symlink, None);
+        }
     }
 }
