@@ -145,11 +145,15 @@ fn sized_body<'a>(name: &str, src: &'a [u8], header: usize) -> Result<&'a [u8], 
     })
 }
 
+/// The window is bounded by what a block of this size can need, so that a frame that claims more
+/// is refused before memory is taken for it.
 fn unpack_zstd(src: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+    const WINDOW_MIN: u64 = 8 << 20;
     let body = sized_body("zstd", src, 8)?;
     let frame = [&MAGIC, body].concat();
     let mut decoder = ruzstd::decoding::FrameDecoder::new();
+    decoder.set_max_window_size((out.len() as u64).next_power_of_two().max(WINDOW_MIN));
     decoder
         .decode_all(&frame, out)
         .map_err(|e| CodecError::new(format!("zstd: {e}")))
