@@ -45,27 +45,53 @@ impl Host {
     }
 }
 
-/// Opens the devices behind `paths`, never for writing. A folder stands for the regular files and
-/// block devices in it, not for its subfolders. A device that two paths lead to is opened once.
+/// One file or block device, opened for reading only.
+#[derive(Debug)]
+pub struct OpenFile {
+    /// The path it was found at.
+    pub name: String,
+    /// Bytes.
+    pub size: u64,
+    /// The open file.
+    pub file: File,
+}
+
+/// Opens the files and block devices behind `paths`, never for writing, and tells in words what
+/// was passed over. A folder stands for the regular files and block devices in it, not for its
+/// subfolders. A device that two paths lead to is opened once.
 ///
 /// # Errors
 /// A path that cannot be read, named with the operating system's reason.
-pub fn open_devices(paths: &[PathBuf]) -> Result<Host> {
+pub fn open_files(paths: &[PathBuf]) -> Result<(Vec<OpenFile>, Vec<String>)> {
     let mut opened = Opened::default();
     for path in paths {
         opened.add(path)?;
     }
-    let driver = NativeDriver::new(opened.files);
+    Ok((opened.files, opened.passed_over))
+}
+
+/// Opens the devices behind `paths` as [`open_files`] does, with a driver and its executor.
+///
+/// # Errors
+/// A path that cannot be read, named with the operating system's reason.
+pub fn open_devices(paths: &[PathBuf]) -> Result<Host> {
+    let (opened, passed_over) = open_files(paths)?;
+    let mut files = Vec::new();
+    let mut names = Vec::new();
+    for open in opened {
+        files.push(open.file);
+        names.push((open.name, open.size));
+    }
+    let driver = NativeDriver::new(files);
     let failures = driver.failures();
     let rt = Rt::new(driver);
-    let devices = (0u32..).zip(opened.names);
+    let named = (0u32..).zip(names);
+    let devices = named.map(|(id, (name, size))| Device::new(&rt, DevId(id), name, size));
     Ok(Host {
-        devices: devices
-            .map(|(id, (name, size))| Device::new(&rt, DevId(id), name, size))
-            .collect(),
+        devices: devices.collect(),
         rt,
         failures,
-        passed_over: opened.passed_over,
+        passed_over,
     })
 }
 
@@ -91,8 +117,7 @@ pub fn paths_or_default(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 #[derive(Default)]
 struct Opened {
-    files: Vec<File>,
-    names: Vec<(String, u64)>,
+    files: Vec<OpenFile>,
     passed_over: Vec<String>,
     /// Device and inode of what is open, to open nothing twice.
     seen: BTreeSet<(u64, u64)>,
@@ -148,8 +173,8 @@ impl Opened {
         // A block device has no length in its metadata; its end tells for both.
         let size = file.seek(SeekFrom::End(0))?;
         self.seen.insert(identity);
-        self.files.push(file);
-        self.names.push((path.display().to_string(), size));
+        let name = path.display().to_string();
+        self.files.push(OpenFile { name, size, file });
         Ok(())
     }
 }

@@ -12,4 +12,4 @@ mod driver;
 mod host;
 
 pub use driver::{NativeDriver, ReadFailure, ReadFailures};
-pub use host::{Host, PATH_VARIABLE, open_devices, paths_or_default};
+pub use host::{Host, OpenFile, PATH_VARIABLE, open_devices, open_files, paths_or_default};
