@@ -225,14 +225,15 @@ impl Blkptr {
         flag(self.prop(), 61)
     }
 
-    /// Whether the contents need a key: level 0 of an encrypted type.
+    /// Whether the contents need a key: level 0 of an encrypted type. Of dnode blocks only the
+    /// bonus buffers are encrypted; the rest is readable.
     pub fn is_encrypted(&self) -> bool {
-        self.is_protected() && self.level() == 0 && self.object_type().is_encrypted()
+        self.has_iv() && self.object_type() != ObjectType::DNODE
     }
 
-    /// Whether salt and IV stand where the third DVA would.
+    /// Whether salt and IV stand where the third DVA would, and the fill is a short one.
     fn has_iv(&self) -> bool {
-        self.is_encrypted()
+        self.is_protected() && self.level() == 0 && self.object_type().is_encrypted()
     }
 
     /// Whether the block is in the deduplication table.
@@ -260,7 +261,7 @@ impl Blkptr {
 
     /// Blocks or objects below; 1 for data, embedded too.
     pub fn fill(&self) -> u64 {
-        match (self.is_embedded(), self.is_encrypted()) {
+        match (self.is_embedded(), self.has_iv()) {
             (true, _) => 1,
             (false, true) => field(self.words[11], 0, 32),
             (false, false) => self.words[11],

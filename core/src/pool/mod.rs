@@ -7,6 +7,7 @@
 
 use crate::base::{Guid, ObjectId, PoolError, PoolErrorKind, Result, Txg};
 use crate::dev::Device;
+pub use crate::scan::CheckOptions;
 use crate::view::{
     CheckView, DatasetView, DeviceView, FileView, HistoryView, MapView, ObjectView, PoolView,
     Progress, SegmentView, StripView, TreeNodeView, ZilView,
@@ -33,17 +34,6 @@ pub struct OpenOptions {
     pub guid: Option<Guid>,
     /// Take the best uberblock that is not newer than this.
     pub txg: Option<Txg>,
-}
-
-/// What `check` does beyond the walk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CheckOptions {
-    /// Skip file data: verify metadata only.
-    pub metadata_only: bool,
-    /// Read every copy: each DVA, each side of a mirror, each parity.
-    pub all_copies: bool,
-    /// Collect block sizes.
-    pub sizes: bool,
 }
 
 /// Looks at the labels of `devices`. Never fails: what is wrong stands in the views.
