@@ -72,11 +72,16 @@ impl Claims {
         } else {
             &mut claims.single
         };
-        let Ok(overlaps) = tree.add_tolerant(dva.offset, dva.asize) else {
+        let asize = if dva.gang {
+            claims.gang_header
+        } else {
+            dva.asize
+        };
+        let Ok(overlaps) = tree.add_tolerant(dva.offset, asize) else {
             return false;
         };
         let again: u64 = overlaps.iter().map(|s| s.end - s.start).sum();
-        self.bytes += dva.asize - again.min(dva.asize);
+        self.bytes += asize - again.min(asize);
         if !shared {
             for s in overlaps {
                 let size = s.end - s.start;
