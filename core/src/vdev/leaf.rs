@@ -1,5 +1,6 @@
 //! One leaf: a device, or the place where one is missing.
 
+use super::read::{FailedTry, Why};
 use crate::base::Guid;
 use crate::dev::Device;
 use core::cell::Cell;
@@ -42,25 +43,28 @@ impl Leaf {
     pub fn name(&self) -> String {
         match &self.device {
             Some(device) => device.name().to_string(),
-            None => format!("missing device {} ({})", self.path, self.guid),
+            None => format!("{} (guid {})", self.path, self.guid),
         }
     }
 
     /// `len` bytes from byte `offset` of the allocatable space, or why not.
-    pub async fn read(&self, offset: u64, len: u32) -> Result<Vec<u8>, String> {
-        let Some(device) = &self.device else {
-            return Err(self.name());
+    pub async fn read(&self, offset: u64, len: u64) -> Result<Vec<u8>, FailedTry> {
+        let fail = |why| FailedTry {
+            device: self.name(),
+            offset,
+            size: len,
+            why,
         };
-        let at = offset.checked_add(FRONT_RESERVE);
-        let Some(at) = at else {
-            return Err(format!(
-                "{}: offset {offset:#x} is beyond any device",
-                self.name()
-            ));
+        let Some(device) = &self.device else {
+            return Err(fail(Why::Missing));
+        };
+        let beyond = Why::Io(crate::rt::DevError::OutOfRange);
+        let (Some(at), Ok(len)) = (offset.checked_add(FRONT_RESERVE), u32::try_from(len)) else {
+            return Err(fail(beyond));
         };
         device.read(at, len).await.map_err(|e| {
             self.read_errors.set(self.read_errors.get() + 1);
-            format!("{}, bytes {at:#x}+{len:#x}: {e}", device.name())
+            fail(Why::Io(e))
         })
     }
 

@@ -10,10 +10,18 @@
 //! pass it, or with the list of what failed where. Offsets are DVA offsets: byte 0 is 4 MiB into
 //! every leaf. Reads are rounded up to whole sectors and cut back.
 
+mod copies;
 mod leaf;
 mod raidz;
+mod raidz_read;
+mod read;
 mod tree;
 
+pub use copies::CopyReport;
 pub use leaf::{FRONT_RESERVE, Leaf};
 pub use raidz::{Column, RaidzMap};
-pub use tree::{CopyReport, ReadFailure, TopVdev, Vdev, VdevKind, Verify};
+pub use read::{FailedTry, ReadFailure, Verify, Why};
+pub use tree::{TopVdev, Vdev, VdevKind};
+
+#[cfg(test)]
+mod tests;

@@ -1,24 +1,33 @@
 //! The read pipeline.
 
+use super::verify::Verifier;
 use crate::base::{Endian, PoolError, PoolErrorKind, Result};
-use crate::codec::{ChecksumKind, Compression, checksum, decompress};
-use crate::format::{Blkptr, Dva, EmbeddedKind, ZilChain};
+use crate::codec::{Compression, decompress};
+use crate::format::{Blkptr, Dva, EmbeddedKind, GANG_HEADER_SIZE, ObjectType, ZilChain};
 use crate::rt::Rt;
-use crate::vdev::{CopyReport, TopVdev};
+use crate::vdev::{FailedTry, ReadFailure, TopVdev, Verify, Why};
 use core::cell::Cell;
 use std_alloc::format;
 use std_alloc::rc::Rc;
-use std_alloc::string::{String, ToString};
+use std_alloc::string::String;
 use std_alloc::vec;
 use std_alloc::vec::Vec;
 
 /// The contents of a block and the byte order of its writer. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Logical bytes.
     pub data: Rc<Vec<u8>>,
     /// Byte order of the contents.
     pub endian: Endian,
+}
+
+impl Block {
+    /// A block of these bytes.
+    pub fn new(data: Vec<u8>, endian: Endian) -> Self {
+        let data = Rc::new(data);
+        Self { data, endian }
+    }
 }
 
 /// Reads blocks of one pool. Cheap to clone.
@@ -54,7 +63,7 @@ impl Zio {
         &self.0.tops
     }
 
-    /// Sets the pool's salt, once it is known.
+    /// Sets the pool's salt, once it is known. The MOS does not need it.
     pub fn set_salt(&self, salt: Option<[u8; 32]>) {
         self.0.salt.set(salt);
     }
@@ -64,174 +73,129 @@ impl Zio {
         self.0.bytes_read.get()
     }
 
-    /// The logical contents of `bp`.
+    /// The logical contents of `bp`: [`Blkptr::lsize`] bytes, zeros for a hole.
+    ///
+    /// # Errors
+    /// `Encrypted` for contents that need a key; `Unsupported` for checksums and vdevs that are not
+    /// read here; `Damaged`, `Io` or `Missing` when no copy served, with every try in the message.
     pub async fn read(&self, bp: &Blkptr) -> Result<Block> {
         let endian = bp.endian();
         if bp.is_hole() {
-            let data = Rc::new(vec![0; bp.lsize() as usize]);
-            return Ok(Block { data, endian });
+            return Ok(Block::new(vec![0; bp.lsize() as usize], endian));
         }
-        let place = || format!("block {bp}");
-        bp.validate().map_err(|e| PoolError::from(e).at(place()))?;
-        if bp.is_encrypted() {
+        // Dnode blocks of encrypted data sets hold their heads in the clear and are not packed.
+        if bp.is_encrypted() && bp.object_type() != ObjectType::DNODE {
             let message = "the data are encrypted and no key is loaded";
             return Err(PoolError::new(PoolErrorKind::Encrypted, message));
         }
-        if bp.embedded_kind() == Some(EmbeddedKind::Redacted) {
-            let message = "the block was redacted; its data are not in this pool";
-            return Err(PoolError::damaged(place(), message));
-        }
-        let raw = match bp.embedded_payload() {
-            Some(payload) => payload,
-            None => self.read_raw(bp).await?,
-        };
+        let raw = self.read_raw(bp).await?;
         let kind = bp.compression().unwrap_or(Compression::Off);
         if kind == Compression::Off && raw.len() as u64 == bp.lsize() {
-            return Ok(Block {
-                data: Rc::new(raw),
-                endian,
-            });
+            return Ok(Block::new(raw, endian));
         }
         let data = decompress(kind, &raw, bp.lsize() as usize);
-        let data = data.map_err(|e| PoolError::damaged(place(), e))?;
-        Ok(Block {
-            data: Rc::new(data),
-            endian,
-        })
+        let data = data.map_err(|e| PoolError::damaged(format!("block {bp}"), e))?;
+        Ok(Block::new(data, endian))
     }
 
-    /// The stored bytes of `bp`, verified and not decompressed: [`Blkptr::psize`] bytes.
+    /// The stored bytes of `bp`, verified and not decompressed: [`Blkptr::psize`] bytes, also of
+    /// encrypted blocks; the payload of an embedded one; nothing for a hole.
+    ///
+    /// # Errors
+    /// As [`Zio::read`], but for `Encrypted`.
     pub async fn read_raw(&self, bp: &Blkptr) -> Result<Vec<u8>> {
-        bp.validate()
-            .map_err(|e| PoolError::from(e).at(format!("block {bp}")))?;
-        self.require_checksum(bp)?;
-        let mut failures = Vec::new();
-        for dva in bp.dvas() {
-            match self.read_copy(bp, dva).await {
-                Ok(bytes) => {
-                    self.0
-                        .bytes_read
-                        .set(self.0.bytes_read.get() + bytes.len() as u64);
-                    return Ok(bytes);
-                }
-                Err(mut more) => failures.append(&mut more),
-            }
+        if bp.is_hole() {
+            return Ok(Vec::new());
         }
-        failures.dedup();
-        Err(PoolError::damaged(
-            format!("block {bp}"),
-            failures.join("; "),
-        ))
-    }
-
-    async fn read_copy(&self, bp: &Blkptr, dva: Dva) -> core::result::Result<Vec<u8>, Vec<String>> {
-        let top = self.top(dva).map_err(|e| vec![e])?;
-        let verify = |bytes: &[u8]| self.passes(bp, bytes);
-        if dva.gang {
-            let bytes = self
-                .read_gang(bp, dva)
-                .await
-                .map_err(|e| vec![e.to_string()])?;
-            return match verify(&bytes) {
-                true => Ok(bytes),
-                false => Err(vec![format!("gang block at {dva}: checksum mismatch")]),
-            };
-        }
-        top.read(&self.0.rt, dva.offset, bp.psize(), &verify)
-            .await
-            .map_err(|f| f.0)
-    }
-
-    /// The vdev of `dva`, when the range lies on it.
-    pub(super) fn top(&self, dva: Dva) -> core::result::Result<&TopVdev, String> {
-        let Some(top) = self.0.tops.get(dva.vdev as usize) else {
-            let count = self.0.tops.len();
-            return Err(format!("copy {dva}: the pool has {count} top-level vdevs"));
-        };
-        match dva
-            .offset
-            .checked_add(dva.asize)
-            .is_some_and(|end| end <= top.asize)
-        {
-            true => Ok(top),
-            false => Err(format!(
-                "copy {dva}: beyond the {:#x} bytes of the vdev",
-                top.asize
-            )),
-        }
-    }
-
-    /// The bytes of log block `bp`, not verified: the block carries its checksum itself.
-    pub async fn read_log_block(&self, bp: &Blkptr) -> Result<Vec<u8>> {
-        let place = || format!("log block {bp}");
+        let place = || format!("block {bp}");
         bp.validate().map_err(|e| PoolError::from(e).at(place()))?;
-        let mut failures = Vec::new();
+        match (bp.embedded_kind(), bp.embedded_payload()) {
+            (Some(EmbeddedKind::Data), Some(payload)) => return Ok(payload),
+            (Some(_), _) => {
+                let message = "the block was redacted; its data are not in this pool";
+                return Err(PoolError::damaged(place(), message));
+            }
+            (None, _) => {}
+        }
+        let verifier = self.verifier(bp).map_err(|e| e.at(place()))?;
+        let verify = |bytes: &[u8]| verifier.passes(bytes);
+        let bytes = self.read_any_copy(bp, &verify).await?;
+        self.0
+            .bytes_read
+            .set(self.0.bytes_read.get() + bytes.len() as u64);
+        Ok(bytes)
+    }
+
+    /// The bytes of log block `bp`: it carries its checksum itself.
+    ///
+    /// # Errors
+    /// `Damaged`, `Io` or `Missing` when no copy is a whole log block: the log ends before it.
+    pub async fn read_log_block(&self, bp: &Blkptr) -> Result<Vec<u8>> {
+        let place = |e| PoolError::from(e).at(format!("log block {bp}"));
+        bp.validate().map_err(place)?;
+        let verify = |bytes: &[u8]| ZilChain::parse(bytes, bp).is_ok();
+        self.read_any_copy(bp, &verify).await
+    }
+
+    /// Stored bytes that pass `verify` from the first copy that has them.
+    async fn read_any_copy(&self, bp: &Blkptr, verify: &Verify<'_>) -> Result<Vec<u8>> {
+        let mut failure = ReadFailure::default();
         for dva in bp.dvas() {
-            let verify = |bytes: &[u8]| ZilChain::parse(bytes, bp).is_ok();
-            match self.top(dva) {
-                Ok(top) => match top.read(&self.0.rt, dva.offset, bp.psize(), &verify).await {
-                    Ok(bytes) => return Ok(bytes),
-                    Err(mut f) => failures.append(&mut f.0),
-                },
-                Err(e) => failures.push(e),
+            match self.read_copy(bp, dva, verify).await {
+                Ok(bytes) => return Ok(bytes),
+                Err(more) => failure.tries.extend(more.tries),
             }
         }
-        Err(PoolError::damaged(place(), failures.join("; ")))
+        failure.tries.dedup();
+        Err(PoolError::new(failure.kind(), &failure).at(format!("block {bp}")))
     }
 
-    /// Every copy of `bp`, and of each what every replica gives. Gangs count as one replica.
-    pub async fn read_all_copies(&self, bp: &Blkptr) -> Vec<CopyReport> {
-        let mut reports = Vec::new();
-        for dva in bp.dvas() {
-            let verify = |bytes: &[u8]| self.passes(bp, bytes);
-            let found = match self.top(dva) {
-                Ok(top) if !dva.gang => {
-                    top.read_all(&self.0.rt, dva.offset, bp.psize(), &verify)
-                        .await
-                }
-                _ => {
-                    let problem = self.read_copy(bp, dva).await.err().map(|e| e.join("; "));
-                    vec![CopyReport {
-                        name: "gang block".to_string(),
-                        problem,
-                    }]
-                }
-            };
-            let named = found.into_iter().map(|r| CopyReport {
-                name: format!("{dva} on {}", r.name),
-                ..r
-            });
-            reports.extend(named);
+    pub(super) async fn read_copy(
+        &self,
+        bp: &Blkptr,
+        dva: Dva,
+        verify: &Verify<'_>,
+    ) -> core::result::Result<Vec<u8>, ReadFailure> {
+        if dva.gang {
+            return self.read_gang(bp, dva, verify).await;
         }
-        reports
+        let top = self.top(dva, bp.psize())?;
+        top.read(self.rt(), dva.offset, bp.psize(), verify).await
     }
 
-    fn require_checksum(&self, bp: &Blkptr) -> Result<()> {
-        let kind = bp.checksum_kind().unwrap_or(ChecksumKind::Off);
-        checksum(kind, bp.endian(), self.0.salt.get().as_ref(), &[])
-            .map(drop)
-            .map_err(|e| PoolError::new(PoolErrorKind::Unsupported, e).at(format!("block {bp}")))
+    pub(super) fn verifier(&self, bp: &Blkptr) -> Result<Verifier> {
+        Verifier::new(bp, self.0.salt.get())
     }
 
-    /// Whether stored bytes have the checksum of `bp`.
-    fn passes(&self, bp: &Blkptr, bytes: &[u8]) -> bool {
-        let kind = bp.checksum_kind().unwrap_or(ChecksumKind::Off);
-        let salt = self.0.salt.get();
-        let Ok(found) = checksum(kind, bp.endian(), salt.as_ref(), bytes) else {
-            return false;
+    /// The vdev of `dva`, when `psize` bytes of a block, or a gang header, fit there.
+    pub(super) fn top(&self, dva: Dva, psize: u64) -> core::result::Result<&TopVdev, ReadFailure> {
+        let bad = |why: String| {
+            Err(ReadFailure::one(FailedTry {
+                device: format!("copy {dva}"),
+                offset: dva.offset,
+                size: psize,
+                why: Why::Pointer(why),
+            }))
         };
-        let stored = bp.checksum();
-        if kind == ChecksumKind::Off {
-            return true;
-        }
-        if !bp.is_protected() {
-            return found == stored;
-        }
-        // Words 2 and 3 hold a MAC, so the checksum has to do with two words.
-        let short = match kind.is_fletcher() {
-            true => [found[0] ^ found[2], found[1] ^ found[3]],
-            false => [found[0], found[1]],
+        let Some(top) = self.0.tops.get(dva.vdev as usize) else {
+            return bad(format!(
+                "the pool has {} top-level vdevs",
+                self.0.tops.len()
+            ));
         };
-        short == [stored[0], stored[1]]
+        // The size of a gang copy counts members, which lie elsewhere.
+        let least = match dva.gang {
+            true => GANG_HEADER_SIZE as u64,
+            false => dva.asize.max(psize),
+        };
+        let end = dva.offset.checked_add(least);
+        if end.is_none_or(|end| end > top.asize) {
+            return bad(format!("beyond the {:#x} bytes of the vdev", top.asize));
+        }
+        if dva.offset & (top.sector() - 1) != 0 {
+            let sector = top.sector();
+            return bad(format!("no multiple of the sector of {sector} bytes"));
+        }
+        Ok(top)
     }
 }
