@@ -4,8 +4,15 @@
 //! [`RangeError`] says why an edit was refused. Edits that are refused change nothing: the ranges
 //! come from space maps on disk, which may be damaged or hostile.
 
+mod btree;
 mod error;
+mod histogram;
+mod segs;
 mod tree;
 
+#[cfg(test)]
+mod tests;
+
 pub use error::{RangeError, Segment};
+pub use histogram::Histogram;
 pub use tree::{Iter, NodeChild, NodeRef, RangeTree};

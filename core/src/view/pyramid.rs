@@ -72,6 +72,9 @@ impl Pyramid {
 
     /// Indices of the segments that touch [from, to).
     fn touching(&self, from: u64, to: u64) -> Range<usize> {
+        if to <= from {
+            return 0..0;
+        }
         let end = self.starts.partition_point(|&start| start < to);
         let begun = self.starts.partition_point(|&start| start <= from);
         let inside = begun
