@@ -40,7 +40,7 @@ impl Explain {
         let view = report::explain(&String::from_utf8_lossy(&bytes));
         match out.is_json() {
             true => out.json(&view)?,
-            false => render::explain::print(out, &view)?,
+            false => out.text(&report::print(&view, render::width() as usize))?,
         }
         Ok(0)
     }

@@ -1,12 +1,11 @@
-//! Views as text for a terminal, in the layout of `zpool` and `zdb` where they have one.
+//! Views as text for a terminal, in the layout of `zpool` and `zdb` where they have one. Maps and
+//! readings of pasted texts are printed by the engine's own printers, which the browser shares.
 
 pub(crate) mod check;
 pub(crate) mod datasets;
-pub(crate) mod explain;
 pub(crate) mod files;
 pub(crate) mod labels;
 pub(crate) mod logs;
-pub(crate) mod map;
 pub(crate) mod objects;
 pub(crate) mod progress;
 pub(crate) mod scan;
@@ -22,7 +21,7 @@ pub(crate) use time::{date, duration};
 pub(crate) use tidepool::base::nice_bytes;
 
 /// Columns of the terminal, 100 where there is none.
-pub(crate) fn width() -> usize {
+pub(crate) fn width() -> u32 {
     let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     columns.filter(|c| (40..=1000).contains(c)).unwrap_or(100)
 }
