@@ -63,11 +63,28 @@ impl Pyramid {
 
     /// Free bytes before `offset`.
     pub fn free_before(&self, offset: u64) -> u64 {
-        let begun = self.starts.partition_point(|&start| start < offset);
-        let last = begun
-            .checked_sub(1)
-            .and_then(|i| Some((*self.sums.get(i)?, self.segment(i)?)));
-        last.map_or(0, |(sum, s)| sum + (offset.min(s.end) - s.start))
+        self.free_before_from(&mut 0, offset)
+    }
+
+    /// The same, searched in growing steps from segment `hint` on, which begins before `offset` or
+    /// is 0. Leaves there the last segment that does.
+    fn free_before_from(&self, hint: &mut usize, offset: u64) -> u64 {
+        let ahead = self.starts.get(*hint..).unwrap_or(&[]);
+        let mut step = 1;
+        while ahead.get(step).is_some_and(|&start| start < offset) {
+            step *= 2;
+        }
+        let near = ahead.get(..=step).unwrap_or(ahead);
+        let begun = *hint + near.partition_point(|&start| start < offset);
+        let Some(last) = begun.checked_sub(1) else {
+            return 0;
+        };
+        *hint = last;
+        let segment = self.segment(last);
+        segment.map_or(0, |s| {
+            let before = self.sums.get(last).copied().unwrap_or(0);
+            before + (offset.min(s.end) - s.start)
+        })
     }
 
     /// Indices of the segments that touch [from, to).
@@ -106,10 +123,11 @@ impl Pyramid {
     pub fn cells(&self, from: u64, to: u64, cells: u32) -> Vec<u64> {
         let size = Self::cell_size(from, to, cells);
         let count = to.saturating_sub(from).div_ceil(size);
-        let mut before = self.free_before(from);
+        let mut hint = 0;
+        let mut before = self.free_before_from(&mut hint, from);
         let cell = |index: u64| {
             let end = from.saturating_add(size.saturating_mul(index + 1)).min(to);
-            let upto = self.free_before(end);
+            let upto = self.free_before_from(&mut hint, end);
             let free = upto - before;
             before = upto;
             free

@@ -64,6 +64,14 @@ impl<E: Element> Btree<E> {
         }
     }
 
+    /// The last element.
+    fn last(&self) -> Option<Pos> {
+        let mut pos = Pos::root(self.root);
+        self.descend(&mut pos, true);
+        pos.index = self.elems(&pos).len().checked_sub(1)?;
+        Some(pos)
+    }
+
     fn verify_steps(&self, all: &[E]) {
         let same = |a: &E, b: &E| !a.before(b) && !b.before(a);
         let (mut forward, mut pos) = (0, self.first());

@@ -160,14 +160,6 @@ impl<E: Element> Btree<E> {
         (self.len > 0).then_some(pos)
     }
 
-    /// The last element.
-    pub(in super::super) fn last(&self) -> Option<Pos> {
-        let mut pos = Pos::root(self.root);
-        self.descend(&mut pos, true);
-        pos.index = self.elems(&pos).len().checked_sub(1)?;
-        Some(pos)
-    }
-
     /// The element behind `pos`.
     pub(in super::super) fn next(&self, mut pos: Pos) -> Option<Pos> {
         self.step(&mut pos).then_some(pos)
