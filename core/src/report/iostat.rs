@@ -11,6 +11,7 @@
 
 use super::reading::{Reading, is_command};
 use super::text::{Line, cell};
+use std_alloc::collections::BTreeSet;
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
@@ -369,7 +370,7 @@ fn build(items: Vec<Item>, out: &mut IostatText) {
         .iter()
         .any(|i| matches!(i, Item::Row(r) if r.cells.first() == Some(&None)));
     let mut fresh = true;
-    let mut pools: Vec<String> = Vec::new();
+    let mut pools: BTreeSet<String> = BTreeSet::new();
     let mut class = "normal".to_string();
     for item in items {
         let row = match item {
@@ -392,8 +393,8 @@ fn build(items: Vec<Item>, out: &mut IostatText) {
             Role::Heading => class = row.name,
             Role::Pool => {
                 class = "normal".to_string();
-                if !known && pools.len() < 1000 {
-                    pools.push(row.name.clone());
+                if !known && pools.len() < 10_000 {
+                    pools.insert(row.name.clone());
                 }
                 add_pool(row, out);
             }
@@ -417,8 +418,9 @@ fn by_capacity(row: &IostatRow) -> Role {
 
 fn add_pool(row: IostatRow, out: &mut IostatText) {
     let again = out.samples.last().is_none_or(|s| {
-        s.iter()
-            .any(|p| p.row.as_ref().is_some_and(|r| r.name == row.name))
+        s.len() >= 1000
+            || s.iter()
+                .any(|p| p.row.as_ref().is_some_and(|r| r.name == row.name))
     });
     if again {
         out.samples.push(Vec::new());

@@ -3,8 +3,9 @@
 use super::iostat::{IostatPool, IostatRow, IostatText, IostatVdev, parse};
 use super::iostat_waits::{queues, waits};
 use super::reading::Reading;
-use super::text::{Line, bytes_text, count_text, median, plural, range, three_digits, time_text};
+use super::text::{Line, bytes_text, median, plural, range, three_digits, time_text};
 use super::verdict::decide;
+use crate::base::nice_bytes;
 use crate::view::Picture;
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
@@ -83,7 +84,7 @@ fn own_verdict(text: &IostatText, reading: &mut Reading) {
         format!(
             "{since} {name} takes {} writes/s, {}/s{special}; no device stands out among its \
              siblings. An average over days says little about a slow minute.",
-            count_text(ops),
+            rate_text(ops),
             bytes_text(bw)
         )
     } else {
@@ -174,6 +175,15 @@ fn overview(text: &IostatText, reading: &mut Reading) {
     }
 }
 
+/// A rate as OpenZFS prints it: `389`, `2.37K`.
+fn rate_text(rate: f64) -> String {
+    if rate < 1000.0 {
+        three_digits(rate)
+    } else {
+        nice_bytes(rate as u64)
+    }
+}
+
 fn pool_name(pool: &IostatPool) -> &str {
     pool.row
         .as_ref()
@@ -187,8 +197,8 @@ fn one_pool(text: &IostatText, pool: &IostatPool, reading: &mut Reading) {
         let full = percent(alloc, free);
         let io = format!(
             "{} reads/s, {} writes/s, {}/s read, {}/s written",
-            count_text(get("ops_read")),
-            count_text(get("ops_write")),
+            rate_text(get("ops_read")),
+            rate_text(get("ops_write")),
             bytes_text(get("bw_read")),
             bytes_text(get("bw_write"))
         );

@@ -9,28 +9,62 @@
 //! table is, never the command line above it. Readers look at words, not at columns, so collapsed
 //! or shifted blanks change nothing. Time and memory are linear in the text, which is cut at 16 MiB.
 
+mod dbgmsg;
+mod dbgmsg_findings;
 mod detect;
+mod events;
+mod events_findings;
 mod frag;
+mod history;
 mod iostat;
 mod iostat_findings;
+mod iostat_histo;
 mod iostat_waits;
+mod kstat;
+mod kstat_zil;
+mod load;
+mod pool_list;
+mod pool_list_findings;
 mod print;
 mod reading;
 mod rules;
+mod status;
+mod tables;
 mod text;
 mod txgs;
 mod verdict;
+mod words;
+mod zdb_blocks;
+mod zdb_blocks_findings;
+mod zdb_config;
+mod zdb_config_findings;
+mod zdb_ddt;
 mod zdb_metaslabs;
 mod zdb_metaslabs_findings;
 mod zdb_metaslabs_map;
+mod zdb_objects;
+mod zdb_objects_findings;
 
+pub use dbgmsg::LogLine;
+pub use events::EventRow;
+pub use history::HistoryRow;
 pub use iostat::{IostatPool, IostatRow, IostatText, IostatVdev};
+pub use iostat_histo::HistogramTable;
+pub use kstat::CounterSample;
+pub use load::{FioResult, TraceRow};
+pub use pool_list::{ListPool, ListRow, ListText, ListVdev};
 pub use print::print;
 pub use reading::Readings;
 pub use rules::RULES;
+pub use status::{StatusPool, StatusRow};
+pub use tables::ZfsListRow;
 pub use txgs::TxgRow;
 pub use verdict::{Rule, Test, Verdict, decide, fill};
+pub use zdb_blocks::{BlockBin, BlockClass, BlockType, BlocksText};
+pub use zdb_config::{ConfigText, ConfigUberblock, ConfigVdev};
+pub use zdb_ddt::DdtRow;
 pub use zdb_metaslabs::{GroupRow, MetaslabRow, MetaslabText, VdevRows};
+pub use zdb_objects::{DatasetLine, ObjectLine, ObjectsText, PointerLine};
 
 use crate::view::{ExplainView, Finding};
 use detect::Family;
@@ -78,13 +112,24 @@ fn read(family: Family, lines: &[Line<'_>]) -> Reading {
         Family::Metaslabs => zdb_metaslabs_findings::read(lines),
         Family::Txgs => txgs::read(lines),
         Family::Iostat => iostat_findings::read(lines),
-        _ => {
-            let mut reading = Reading::new("unknown");
-            for line in lines {
-                reading.drop_line(line, "this kind is not read yet");
-            }
-            reading
-        }
+        Family::Latency => iostat_histo::read_latency(lines),
+        Family::Sizes => iostat_histo::read_sizes(lines),
+        Family::List => pool_list_findings::read(lines),
+        Family::Counters => kstat::read(lines),
+        Family::TxAssign => tables::read_tx_assign(lines),
+        Family::Config => zdb_config_findings::read(lines),
+        Family::Blocks => zdb_blocks_findings::read(lines),
+        Family::Objects => zdb_objects_findings::read(lines),
+        Family::Ddt => zdb_ddt::read(lines),
+        Family::ZfsList => tables::read_zfs_list(lines),
+        Family::Properties => tables::read_properties(lines),
+        Family::Arcstat => tables::read_arcstat(lines),
+        Family::Status => status::read(lines),
+        Family::Dbgmsg => dbgmsg_findings::read(lines),
+        Family::Events => events_findings::read(lines),
+        Family::History => history::read(lines),
+        Family::Fio => load::read_fio(lines),
+        Family::Blktrace => load::read_blktrace(lines),
     }
 }
 

@@ -206,6 +206,12 @@ fn timeline(out: &mut String, rows: &[(String, f64, Vec<f64>)], width: usize) {
         .unwrap_or(0)
         .min(20);
     let room = width.saturating_sub(label + 5).max(8);
+    let four = rows.iter().all(|(_, _, s)| s.len() == 4);
+    let marks = if four {
+        ['o', 'q', 'w', 's']
+    } else {
+        ['#', '=', '-', '+']
+    };
     for (name, start, stages) in rows.iter().take(60) {
         let column = |t: f64| {
             if end > 0.0 {
@@ -216,7 +222,7 @@ fn timeline(out: &mut String, rows: &[(String, f64, Vec<f64>)], width: usize) {
         };
         let mut line: Vec<char> = (0..room).map(|_| ' ').collect();
         let mut at = *start;
-        for (stage, mark) in stages.iter().zip(['o', 'q', 'w', 's']) {
+        for (stage, mark) in stages.iter().zip(marks) {
             let (from, to) = (column(at), column(at + stage));
             for cell in line.iter_mut().take(to.max(from)).skip(from) {
                 *cell = mark;

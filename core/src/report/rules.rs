@@ -43,6 +43,7 @@ pub const RULES: &[Rule] = &[
         id: "memory",
         topic: "memory",
         tests: &[
+            AtMost("tx_write_limit", 0.0),
             AtLeast("tx_memory_share", 0.0001),
             AtLeast("tx_memory", 10.0),
         ],
@@ -142,6 +143,46 @@ pub const RULES: &[Rule] = &[
         verdict: "A special vdev is {special_percent:f}% full: from 75% on only metadata goes there \
                   (zfs_special_class_metadata_reserve_pct), then it spills to the normal vdevs.",
         next: "zdb -Lbbbs: which blocks are how large; special_small_blocks; add a special vdev.",
+    },
+    Rule {
+        id: "negative expandsz",
+        topic: "expandsz",
+        tests: &[AtLeast("expandsz_wrapped", 1.0)],
+        verdict: "EXPANDSZ is a negative number shown unsigned: a bug of that version. The pool itself is \
+                  {cap_percent:n}% full.",
+        next: "zdb -C: asize against the size of the devices.",
+    },
+    Rule {
+        id: "nearly full",
+        topic: "capacity",
+        tests: &[AtLeast("cap_percent", 95.0)],
+        verdict: "As good as full: CAP {cap_percent:n}%, FRAG up to {frag_percent:n}%. From 96% on the allocator \
+                  searches metaslab by metaslab for a fit, and the rest is slop that cannot be used.",
+        next: "zdb -m: how many metaslabs still have room; free space or add a vdev.",
+    },
+    Rule {
+        id: "fragmented",
+        topic: "capacity",
+        tests: &[AtLeast("frag_percent", 65.0), AtMost("cap_percent", 94.9)],
+        verdict: "Free space is in small pieces: FRAG {frag_percent:n}% at CAP {cap_percent:n}%: with {free_bytes:b} \
+                  free, large blocks may still find no piece, be ganged, or fail with an error.",
+        next: "zdb -mm: the largest bucket says what still fits; zdb -b: ganged count.",
+    },
+    Rule {
+        id: "unequal vdevs",
+        topic: "fill",
+        tests: &[AtLeast("fuller_percent", 50.0)],
+        verdict: "Unequal vdevs: {fuller_vdev:s} holds {fuller_alloc:b} of {pool_alloc:b} and is {fuller_percent:f}% \
+                  full with {fuller_free:b} free, the rest is {rest_percent:f}% full with {rest_free:b} free: the \
+                  fuller vdev gets the writes although it has less room.",
+        next: "zpool iostat -v 1: who gets the writes now; metaslab_bias_enabled, sizes of the vdevs.",
+    },
+    Rule {
+        id: "filling",
+        topic: "capacity",
+        tests: &[AtLeast("cap_percent", 80.0)],
+        verdict: "The pool fills up: CAP {cap_percent:n}%, FRAG {frag_percent:n}%; writes slow down from here on.",
+        next: "zpool list -v: are the vdevs evenly full; zdb -mm: pieces of free space.",
     },
     Rule {
         id: "two kinds of device",

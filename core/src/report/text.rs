@@ -415,3 +415,31 @@ pub(crate) fn mean(values: &[f64]) -> f64 {
     }
     values.iter().sum::<f64>() / values.len() as f64
 }
+
+/// Counts by key, at most [`Tally::KEYS`] keys; more keys are not counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally<K>(Vec<(K, u64)>);
+
+impl<K: PartialEq> Tally<K> {
+    const KEYS: usize = 128;
+
+    /// Nothing counted.
+    pub(crate) fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Counts `key` once.
+    pub(crate) fn add(&mut self, key: K) {
+        match self.0.iter().position(|(k, _)| *k == key) {
+            Some(at) => self.0.get_mut(at).into_iter().for_each(|(_, n)| *n += 1),
+            None if self.0.len() < Self::KEYS => self.0.push((key, 1)),
+            None => {}
+        }
+    }
+
+    /// Keys and counts, the most frequent first.
+    pub(crate) fn by_count(mut self) -> Vec<(K, u64)> {
+        self.0.sort_by_key(|(_, n)| core::cmp::Reverse(*n));
+        self.0
+    }
+}

@@ -17,6 +17,9 @@ use super::text::{Line, hex, integer, is_rule, nice, percent};
 use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
 
+/// Words beyond this many are not read.
+const MAX_WORDS: usize = 4_000_000;
+
 /// One metaslab as printed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetaslabRow {
@@ -125,6 +128,7 @@ pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> MetaslabText {
         .iter()
         .enumerate()
         .flat_map(|(i, line)| line.words().into_iter().map(move |w| (w, i)))
+        .take(MAX_WORDS)
         .collect();
     let mut parser = Parser {
         words,
