@@ -4,17 +4,40 @@
 //!   scan(devices)           -> which pools are here
 //!   Pool::open(devices, ..) -> one pool, read-only; every answer is a view
 //! ```
+//!
+//! Invariants: answers are values, nothing in them refers to the pool; what is kept in memory
+//! between calls is bounded, so that a large pool can be browsed in a small browser.
+
+mod datasets;
+mod details;
+mod files;
+mod logs;
+mod map;
+mod objects;
+mod overview;
+mod space;
 
 use crate::base::{Guid, ObjectId, PoolError, PoolErrorKind, Result, Txg};
+use crate::cache::BlockCache;
 use crate::dev::Device;
+use crate::dsl::{Dataset, DatasetProblem};
 pub use crate::scan::CheckOptions;
+use crate::scan::{CheckInput, check_pool};
+use crate::spa::{ImportOptions, LoadedMetaslab, LogSpaceMaps, MetaslabTable, Scan, Spa};
 use crate::view::{
-    CheckView, DatasetView, DeviceView, FileView, HistoryView, MapView, ObjectView, PoolView,
-    Progress, SegmentView, StripView, TreeNodeView, ZilView,
+    CheckView, DatasetView, DeviceView, FileView, HistoryView, MapView, MetaslabView, ObjectView,
+    PoolView, Progress, Pyramid, SegmentView, SpaceView, StripView, TreeNodeView, ZilView,
 };
+use crate::zpl::FileSystem;
+use core::cell::RefCell;
 use serde::{Deserialize, Serialize};
-use std_alloc::string::String;
+use std_alloc::collections::BTreeMap;
+use std_alloc::rc::Rc;
+use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
+
+/// Bytes of loaded metaslabs kept.
+const METASLAB_CACHE: u64 = 48 << 20;
 
 /// Everything found on some devices.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,40 +61,95 @@ pub struct OpenOptions {
 
 /// Looks at the labels of `devices`. Never fails: what is wrong stands in the views.
 pub async fn scan(devices: &[Device]) -> ScanView {
-    let _ = devices;
-    ScanView {
-        pools: Vec::new(),
-        strangers: Vec::new(),
-    }
-}
-
-fn not_built<T>() -> Result<T> {
-    Err(PoolError::new(PoolErrorKind::Unsupported, "not built yet"))
+    overview::scan_view(&Scan::read(devices).await)
 }
 
 /// An open pool, read-only. Cheap to clone.
 #[derive(Clone)]
-pub struct Pool;
+pub struct Pool(Rc<Inner>);
 
-#[allow(unused_variables, clippy::unused_async)]
+/// A metaslab and its free space at any zoom.
+struct Loaded {
+    metaslab: LoadedMetaslab,
+    pyramid: Pyramid,
+}
+
+type Datasets = Rc<(Vec<Dataset>, Vec<DatasetProblem>)>;
+
+struct Inner {
+    spa: Spa,
+    /// Where each top-level vdev keeps its metaslabs; the index is the id.
+    tables: Vec<Result<MetaslabTable>>,
+    logs: Result<LogSpaceMaps>,
+    space: Vec<SpaceView>,
+    notes: Vec<String>,
+    loaded: RefCell<BlockCache<(u64, u64), Rc<Loaded>>>,
+    views: RefCell<BTreeMap<(u64, u64), MetaslabView>>,
+    datasets: RefCell<Option<Datasets>>,
+    file_system: RefCell<Option<(String, FileSystem)>>,
+}
+
 impl Pool {
     /// Opens a pool from the devices that hold it. Devices that do not belong to it are ignored.
+    ///
+    /// # Errors
+    /// No such pool, or several and no choice; a version, feature or vdev that is not read; devices
+    /// missing beyond redundancy; a MOS that cannot be read, with advice on an older txg.
     pub async fn open(devices: &[Device], options: &OpenOptions) -> Result<Self> {
-        not_built()
+        let Some(first) = devices.first() else {
+            let message = "no device is given";
+            return Err(PoolError::new(PoolErrorKind::NotAPool, message));
+        };
+        let scan = Scan::read(devices).await;
+        let options = ImportOptions {
+            name: options.name.clone(),
+            guid: options.guid,
+            txg: options.txg,
+        };
+        let spa = Spa::import(first.rt(), scan, &options).await?;
+        Ok(Self::over(spa).await)
+    }
+
+    async fn over(spa: Spa) -> Self {
+        let (tables, logs) = space::load(&spa).await;
+        let mut notes = spa.notes.clone();
+        if let Err(e) = &logs {
+            notes.push(e.to_string());
+        }
+        let space = space::space_views(&spa, &tables, logs.as_ref().ok(), &mut notes).await;
+        let pool = Self(Rc::new(Inner {
+            spa,
+            tables,
+            logs,
+            space,
+            notes: Vec::new(),
+            loaded: RefCell::new(BlockCache::new(METASLAB_CACHE)),
+            views: RefCell::default(),
+            datasets: RefCell::default(),
+            file_system: RefCell::default(),
+        }));
+        if pool.0.spa.refcount("com.datto:encryption") > 0 {
+            notes.extend(pool.encryption_note().await);
+        }
+        let mut inner = pool.0;
+        Rc::get_mut(&mut inner)
+            .expect("invariant: the pool is not shared yet")
+            .notes = notes;
+        Self(inner)
     }
 
     /// Pool, vdev tree, features, space.
     pub fn overview(&self) -> PoolView {
-        unreachable!("not built yet")
+        overview::pool_view(&self.0.spa, &self.0.space, &self.0.notes)
     }
 
     /// Every metaslab.
     pub async fn map(&self) -> Result<MapView> {
-        not_built()
+        self.map_view().await
     }
 
-    /// Bytes `from..to` of one metaslab in at most `cells` cells, with the segments themselves when
-    /// there are at most `max_segments`.
+    /// Bytes `range`, counted as DVA offsets are, of one metaslab in at most `cells` cells, with the
+    /// segments themselves when there are at most `max_segments`.
     pub async fn strip(
         &self,
         vdev: u64,
@@ -80,22 +158,32 @@ impl Pool {
         cells: u32,
         max_segments: u32,
     ) -> Result<StripView> {
-        not_built()
+        let loaded = self.metaslab(vdev, metaslab).await?;
+        let (start, end) = (
+            loaded.metaslab.start,
+            loaded.metaslab.start + loaded.metaslab.size,
+        );
+        let (from, to) = (range.start.clamp(start, end), range.end.clamp(start, end));
+        let place = (vdev, metaslab);
+        Ok(loaded.pyramid.strip(place, (from, to), cells, max_segments))
     }
 
     /// All free segments of one metaslab, in order.
     pub async fn segments(&self, vdev: u64, metaslab: u64) -> Result<Vec<SegmentView>> {
-        not_built()
+        let loaded = self.metaslab(vdev, metaslab).await?;
+        let segments = loaded.metaslab.free.iter();
+        Ok(segments.map(map::segment_view).collect())
     }
 
     /// One node of the range tree of a metaslab; `path` is the child index at each level.
     pub async fn tree_node(&self, vdev: u64, metaslab: u64, path: &[u32]) -> Result<TreeNodeView> {
-        not_built()
+        let loaded = self.metaslab(vdev, metaslab).await?;
+        map::tree_node_view(&loaded.metaslab.free, path)
     }
 
     /// All data sets and snapshots, parents first.
     pub async fn datasets(&self) -> Result<Vec<DatasetView>> {
-        not_built()
+        self.dataset_views().await
     }
 
     /// Up to `limit` objects of `dataset` (`mos` for the pool's own) from number `from` on.
@@ -105,42 +193,42 @@ impl Pool {
         from: ObjectId,
         limit: u32,
     ) -> Result<Vec<ObjectView>> {
-        not_built()
+        self.object_views(dataset, from, limit).await
     }
 
     /// One object with details and, if asked for, its block pointers.
     pub async fn object(&self, dataset: &str, id: ObjectId, blocks: bool) -> Result<ObjectView> {
-        not_built()
+        self.object_view(dataset, id, blocks).await
     }
 
     /// The entries of directory `path` of `dataset` (`tank/a` or `tank/a@s`), by name.
     pub async fn list(&self, dataset: &str, path: &str) -> Result<Vec<FileView>> {
-        not_built()
+        self.list_views(dataset, path).await
     }
 
     /// One file, directory or link.
     pub async fn stat(&self, dataset: &str, path: &str) -> Result<FileView> {
-        not_built()
+        self.file_view(dataset, path).await
     }
 
     /// Up to `len` bytes of a file, or of a volume when `path` is empty, from byte `offset` on.
     pub async fn read(&self, dataset: &str, path: &str, offset: u64, len: u32) -> Result<Vec<u8>> {
-        not_built()
+        self.read_bytes(dataset, path, offset, len).await
     }
 
     /// The pool history, oldest first.
     pub async fn history(&self) -> Result<Vec<HistoryView>> {
-        not_built()
+        logs::history(&self.0.spa).await
     }
 
     /// The intent logs that hold something.
     pub async fn logs(&self) -> Result<Vec<ZilView>> {
-        not_built()
+        self.log_views().await
     }
 
     /// The configuration that the pool was opened with, as text.
     pub fn config(&self) -> String {
-        String::new()
+        self.0.spa.config.to_string()
     }
 
     /// Walks every block. `progress` is told now and then; when it returns `false` the walk stops.
@@ -149,6 +237,27 @@ impl Pool {
         options: &CheckOptions,
         progress: &mut dyn FnMut(Progress) -> bool,
     ) -> Result<CheckView> {
-        not_built()
+        let spa = &self.0.spa;
+        let datasets = self.walked().await?;
+        let input = CheckInput {
+            pool: spa.name().to_string(),
+            txg: spa.uberblock.txg,
+            mos: spa.mos.clone(),
+            directory: spa.directory.entries().to_vec(),
+            root_dir: spa.root_directory()?,
+            datasets: datasets.0.clone(),
+            tables: self.0.tables.clone(),
+            logs: self.0.logs.clone(),
+        };
+        let mut view = check_pool(&input, *options, progress).await?;
+        for problem in &datasets.1 {
+            view.problems.push(format_problem(problem));
+            view.clean = false;
+        }
+        Ok(view)
     }
+}
+
+fn format_problem(problem: &DatasetProblem) -> String {
+    std_alloc::format!("{}: {}", problem.name, problem.error)
 }

@@ -183,6 +183,14 @@ impl Spa {
         &self.candidate.name
     }
 
+    /// Directory that all data sets are below.
+    pub fn root_directory(&self) -> Result<ObjectId> {
+        let root = self.directory.object("root_dataset");
+        root.ok_or_else(|| {
+            PoolError::damaged("object directory", "it names no root of the data sets")
+        })
+    }
+
     /// Reference count of feature `guid`; 0 when it is not enabled.
     pub fn refcount(&self, guid: &str) -> u64 {
         let found = self.features.iter().find(|f| f.guid == guid);

@@ -34,7 +34,7 @@ struct Change {
     free: bool,
 }
 
-/// What the log space maps of a pool say, by vdev and in order.
+/// What the log space maps of a pool say, by vdev, then by metaslab, then in order.
 #[derive(Clone, Debug, Default)]
 pub struct LogSpaceMaps {
     maps: Vec<(Txg, ObjectId)>,
@@ -43,7 +43,8 @@ pub struct LogSpaceMaps {
 
 impl LogSpaceMaps {
     /// Reads the log space maps that object directory entry `zap` lists; none when it is `None`.
-    pub async fn load(mos: &Objset, zap: Option<ObjectId>) -> Result<Self> {
+    /// The changes are sorted by the metaslabs of `tops`.
+    pub async fn load(mos: &Objset, zap: Option<ObjectId>, tops: &[TopVdev]) -> Result<Self> {
         let Some(zap) = zap else {
             return Ok(Self::default());
         };
@@ -91,7 +92,32 @@ impl LogSpaceMaps {
             );
             return Err(PoolError::damaged("log space maps", message));
         }
+        for top in tops {
+            if let Some(changes) = changes.get_mut(&(top.id as u32)) {
+                // Stable: within a metaslab the order in time stays.
+                changes.sort_by_key(|c| c.offset >> top.metaslab_shift.min(63));
+            }
+        }
         Ok(Self { maps, changes })
+    }
+
+    /// The changes of metaslab `id` of `top` from txg `since` on, in order.
+    fn of(&self, top: &TopVdev, id: u64, since: Txg) -> impl Iterator<Item = &Change> {
+        let changes = self.changes.get(&(top.id as u32));
+        let changes = changes.map_or(&[][..], Vec::as_slice);
+        let shift = top.metaslab_shift.min(63);
+        let first = changes.partition_point(|c| c.offset >> shift < id);
+        let mine = changes.get(first..).unwrap_or(&[]).iter();
+        mine.take_while(move |c| c.offset >> shift == id)
+            .filter(move |c| c.txg >= since)
+    }
+
+    /// Bytes allocated less bytes freed by the changes of metaslab `id` of `top` from `since` on.
+    pub fn allocated_by(&self, top: &TopVdev, id: u64, since: Txg) -> i64 {
+        self.of(top, id, since).fold(0i64, |sum, c| {
+            let size = i64::try_from(c.size).unwrap_or(i64::MAX);
+            sum.saturating_add(if c.free { -size } else { size })
+        })
     }
 
     /// How many maps there are.
@@ -229,14 +255,8 @@ impl LoadedMetaslab {
                 "the space map says {stored} bytes are allocated, its entries say {allocated}"
             ));
         }
-        let changes = logs
-            .changes
-            .get(&(top.id as u32))
-            .map_or(&[][..], Vec::as_slice);
-        for c in changes.iter().filter(|c| c.txg >= unflushed) {
-            if c.offset >= start && c.offset < start + size {
-                replay.apply(c.offset, c.size, c.free, "log space map");
-            }
+        for c in logs.of(top, id, unflushed) {
+            replay.apply(c.offset, c.size, c.free, "log space map");
         }
         let Replay { free, problems, .. } = replay;
         let vdev = top.id;
