@@ -34,7 +34,7 @@ impl Usage {
         Self {
             used: bp.sectors().map(dsize).sum(),
             compressed: psize,
-            uncompressed: if metadata { bp.psize() } else { bp.lsize() },
+            uncompressed: if metadata { psize } else { bp.lsize() },
         }
     }
 

@@ -66,7 +66,10 @@ impl Walk<'_> {
     /// Counts and claims one block that is there; false when it was counted before.
     pub(super) fn count(&self, bp: &Blkptr, at: Place<'_>) -> bool {
         if bp.is_embedded() {
-            self.view.borrow_mut().embedded += 1;
+            let mut view = self.view.borrow_mut();
+            view.embedded += 1;
+            view.blocks += 1;
+            view.logical += bp.lsize();
             self.tally(|t| t.usage.add(Usage::of(bp, &self.ratios)));
             return true;
         }
@@ -136,12 +139,16 @@ impl Walk<'_> {
 
     /// Members and headers of gang copies, which take space of their own.
     async fn claim_gang(&self, bp: &Blkptr, at: Place<'_>, depth: u32) {
+        // Each copy has a header of its own; all headers list the same members.
+        let mut error = None;
         for dva in bp.dvas().filter(|d| d.gang) {
             let members = match self.zio.gang_members(bp, dva).await {
                 Ok(members) => members,
-                Err(e) => return self.bad(bp, at, e.to_string(), false),
+                Err(e) => {
+                    error = Some(e);
+                    continue;
+                }
             };
-            // A gang pointer claims the space of its header only; the rest is its members'.
             for member in members {
                 let owner = || format!("{} object {} gang member", at.dataset, at.object);
                 for piece in member.dvas() {
@@ -153,6 +160,10 @@ impl Walk<'_> {
                     Box::pin(self.claim_gang(&member, at, depth + 1)).await;
                 }
             }
+            return;
+        }
+        if let Some(e) = error {
+            self.bad(bp, at, e.to_string(), false);
         }
     }
 

@@ -13,7 +13,7 @@ pub struct CheckView {
     pub txg: u64,
     /// Whether nothing at all is wrong.
     pub clean: bool,
-    /// Block pointers met; deferred frees included.
+    /// Block pointers met, embedded ones and deferred frees included, as `zdb -b` counts them.
     pub blocks: u64,
     /// Bytes read and verified.
     pub bytes_read: u64,
