@@ -1,14 +1,20 @@
-//! The executor: a ready queue, a table of calls in flight, and no wakers.
+//! The executor: a ready queue and a table of calls in flight.
+//!
+//! Tasks are readied by their number. Wakers serve one purpose only: to mark which part of a
+//! [`Rt::join`] an answer is for, so that an answer polls one part and not the whole fan.
 
 use super::driver::{Cmd, Done, Driver, Tag};
 use crate::base::Instant;
 use core::cell::{Cell, RefCell};
 use core::future::Future;
 use core::pin::Pin;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use std_alloc::boxed::Box;
 use std_alloc::collections::{BTreeMap, VecDeque};
 use std_alloc::rc::Rc;
+use std_alloc::sync::Arc;
+use std_alloc::task::Wake;
 use std_alloc::vec::Vec;
 
 /// Identity of a task; the future given to [`Rt::block_on`] is task 0.
@@ -33,8 +39,31 @@ struct Task {
     future: Pin<Box<dyn Future<Output = ()>>>,
 }
 
+/// Who waits: a task, and the part of a join inside it.
+pub(super) struct Waiter {
+    task: TaskId,
+    part: Waker,
+}
+
+/// Marks one part of a join as worth polling.
+struct Part {
+    ready: AtomicBool,
+    parent: Waker,
+}
+
+impl Wake for Part {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.ready.store(true, Ordering::Relaxed);
+        self.parent.wake_by_ref();
+    }
+}
+
 enum Call {
-    Waiting(TaskId),
+    Waiting(Waiter),
     Finished(Done),
     /// Nobody waits for the answer any more.
     Dropped,
@@ -48,12 +77,12 @@ struct Calls {
 }
 
 impl Calls {
-    fn open(&mut self, task: TaskId) -> Tag {
+    fn open(&mut self, waiter: Waiter) -> Tag {
         let index = self.free.pop().unwrap_or_else(|| {
             self.slots.push(Call::Free);
             u32::try_from(self.slots.len() - 1).expect("invariant: below 2^32 calls in flight")
         });
-        *self.slot(Tag(index)) = Call::Waiting(task);
+        *self.slot(Tag(index)) = Call::Waiting(waiter);
         Tag(index)
     }
 
@@ -117,7 +146,7 @@ impl Rt {
             let mut state = out.borrow_mut();
             state.value = Some(value);
             if let Some(waiter) = state.waiter.take() {
-                rt.make_ready(waiter);
+                rt.wake(waiter);
             }
         };
         let id = self.0.next_task.replace(self.0.next_task.get() + 1);
@@ -135,32 +164,38 @@ impl Rt {
         }
     }
 
-    /// Waits for all of `parts`, which may borrow from the caller. For up to a few hundred parts;
-    /// each answer polls them all, so wide fans use [`Rt::spawn`].
+    /// Waits for all of `parts`, which may borrow from the caller.
     pub async fn join<T>(
         &self,
         parts: impl IntoIterator<Item = impl Future<Output = T>>,
     ) -> Vec<T> {
         let mut parts: Vec<_> = parts
             .into_iter()
-            .map(|p| (Some(Box::pin(p)), None))
+            .map(|p| (Some(Box::pin(p)), None, None::<Arc<Part>>))
             .collect();
+        let mut running = parts.len();
         core::future::poll_fn(move |cx| {
-            let mut waiting = false;
-            for (future, value) in &mut parts {
-                if let Some(running) = future {
-                    match running.as_mut().poll(cx) {
-                        Poll::Ready(v) => (*future, *value) = (None, Some(v)),
-                        Poll::Pending => waiting = true,
-                    }
+            for (future, value, part) in &mut parts {
+                let Some(pinned) = future else { continue };
+                let part = part.get_or_insert_with(|| {
+                    let (ready, parent) = (AtomicBool::new(true), cx.waker().clone());
+                    Arc::new(Part { ready, parent })
+                });
+                if !part.ready.swap(false, Ordering::Relaxed) {
+                    continue;
+                }
+                let waker = Waker::from(part.clone());
+                if let Poll::Ready(v) = pinned.as_mut().poll(&mut Context::from_waker(&waker)) {
+                    (*future, *value) = (None, Some(v));
+                    running -= 1;
                 }
             }
-            if waiting {
+            if running > 0 {
                 return Poll::Pending;
             }
             let done = core::mem::take(&mut parts).into_iter();
             Poll::Ready(
-                done.map(|(_, v)| v.expect("invariant: a part ended"))
+                done.map(|(_, v, _)| v.expect("invariant: a part ended"))
                     .collect(),
             )
         })
@@ -170,12 +205,12 @@ impl Rt {
     /// Lets every other ready task run once.
     pub async fn yield_now(&self) {
         let mut yielded = false;
-        core::future::poll_fn(|_| {
+        core::future::poll_fn(|cx| {
             if yielded {
                 return Poll::Ready(());
             }
             yielded = true;
-            self.make_ready(self.0.current.get());
+            self.wake(self.waiter(cx));
             Poll::Pending
         })
         .await;
@@ -224,12 +259,22 @@ impl Rt {
         }
     }
 
-    pub(super) fn make_ready(&self, id: TaskId) {
+    fn make_ready(&self, id: TaskId) {
         self.0.ready.borrow_mut().push_back(id);
     }
 
-    pub(super) fn current(&self) -> TaskId {
-        self.0.current.get()
+    /// Whoever is polled now, to be woken later.
+    pub(super) fn waiter(&self, cx: &Context<'_>) -> Waiter {
+        Waiter {
+            task: self.0.current.get(),
+            part: cx.waker().clone(),
+        }
+    }
+
+    /// Readies a waiter.
+    pub(super) fn wake(&self, waiter: Waiter) {
+        waiter.part.wake();
+        self.make_ready(waiter.task);
     }
 
     fn pop_ready(&self) -> Option<TaskId> {
@@ -252,12 +297,16 @@ impl Rt {
         };
         let mut calls = self.0.calls.borrow_mut();
         let slot = calls.slot(tag);
-        match *slot {
-            Call::Waiting(task) => {
+        match core::mem::replace(slot, Call::Free) {
+            Call::Waiting(waiter) => {
                 *slot = Call::Finished(done);
-                self.make_ready(task);
+                drop(calls);
+                self.wake(waiter);
             }
-            Call::Dropped => drop(calls.close(tag)),
+            Call::Dropped => {
+                *slot = Call::Dropped;
+                drop(calls.close(tag));
+            }
             Call::Finished(_) | Call::Free => panic!("invariant: one answer to a command"),
         }
         true
@@ -279,10 +328,11 @@ struct CallFuture {
 impl Future for CallFuture {
     type Output = Done;
 
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Done> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Done> {
         let inner = self.rt.0.clone();
         if let Some(cmd) = self.cmd.take() {
-            let tag = inner.calls.borrow_mut().open(inner.current.get());
+            let waiter = self.rt.waiter(cx);
+            let tag = inner.calls.borrow_mut().open(waiter);
             self.tag = Some(tag);
             inner.driver.borrow_mut().submit(tag, cmd);
             return Poll::Pending;
@@ -292,8 +342,8 @@ impl Future for CallFuture {
             .expect("invariant: a call is not polled after its answer");
         let mut calls = inner.calls.borrow_mut();
         match calls.slot(tag) {
-            Call::Waiting(task) => {
-                *task = inner.current.get();
+            Call::Waiting(waiter) => {
+                *waiter = self.rt.waiter(cx);
                 Poll::Pending
             }
             _ => match calls.close(tag) {
@@ -321,7 +371,7 @@ impl Drop for CallFuture {
 
 struct JoinState<T> {
     value: Option<T>,
-    waiter: Option<TaskId>,
+    waiter: Option<Waiter>,
 }
 
 /// Waits for a spawned task.
@@ -339,12 +389,12 @@ impl<T> JoinHandle<T> {
 
     /// Waits until the task has ended.
     pub async fn join(self) -> T {
-        core::future::poll_fn(|_| {
+        core::future::poll_fn(|cx| {
             let mut state = self.state.borrow_mut();
             match state.value.take() {
                 Some(value) => Poll::Ready(value),
                 None => {
-                    state.waiter = Some(self.rt.current());
+                    state.waiter = Some(self.rt.waiter(cx));
                     Poll::Pending
                 }
             }

@@ -1,6 +1,6 @@
 //! Locks for tasks of one executor.
 
-use super::exec::Rt;
+use super::exec::{Rt, Waiter};
 use core::cell::{Cell, RefCell};
 use core::task::Poll;
 use std_alloc::collections::VecDeque;
@@ -13,7 +13,7 @@ pub struct Semaphore(Rc<SemaphoreInner>);
 struct SemaphoreInner {
     rt: Rt,
     permits: Cell<u32>,
-    waiters: RefCell<VecDeque<u64>>,
+    waiters: RefCell<VecDeque<Waiter>>,
 }
 
 /// One permit; dropping it gives it back.
@@ -32,11 +32,11 @@ impl Semaphore {
 
     /// Waits for a permit.
     pub async fn acquire(&self) -> Permit {
-        core::future::poll_fn(|_| {
+        core::future::poll_fn(|cx| {
             let inner = &self.0;
             match inner.permits.get() {
                 0 => {
-                    inner.waiters.borrow_mut().push_back(inner.rt.current());
+                    inner.waiters.borrow_mut().push_back(inner.rt.waiter(cx));
                     Poll::Pending
                 }
                 n => {
@@ -54,7 +54,7 @@ impl Drop for Permit {
         let inner = &self.0.0;
         inner.permits.set(inner.permits.get() + 1);
         if let Some(waiter) = inner.waiters.borrow_mut().pop_front() {
-            inner.rt.make_ready(waiter);
+            inner.rt.wake(waiter);
         }
     }
 }
