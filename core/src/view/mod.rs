@@ -1,4 +1,4 @@
-//! Floor 12: plain snapshots of everything that can be seen, for the command line and the browser.
+//! Floor 6: plain snapshots of everything that can be seen, for the command line and the browser.
 //!
 //! A view holds values, never references into the engine. The command line prints views, the
 //! browser draws them, `--json` is their serde form. Field names are the JSON names; renaming one
