@@ -1,6 +1,7 @@
 //! Lists of block pointers as objects, with the lists inside them.
 
 use super::Objset;
+use super::once::Once;
 use crate::base::{ObjectId, PoolError, Result};
 use crate::format::{Blkptr, BpobjPhys};
 use std_alloc::collections::BTreeSet;
@@ -28,8 +29,9 @@ pub async fn for_each_pointer(
         let phys = BpobjPhys::parse(&dnode.bonus, dnode.endian).map_err(|e| place(e.into()))?;
         let mut left = phys.count;
         let mut block = 0;
+        let mut blocks = Once::new(objset, &dnode);
         while left > 0 && block <= dnode.max_block {
-            let contents = objset.read_block(&dnode, block).await.map_err(place)?;
+            let contents = blocks.read(block).await.map_err(place)?;
             let pointers = Blkptr::parse_all(&contents.data, contents.endian);
             for bp in pointers.take(usize::try_from(left).unwrap_or(usize::MAX)) {
                 f(&bp);
@@ -39,18 +41,18 @@ pub async fn for_each_pointer(
         }
         if phys.subobjs != ObjectId(0) {
             let array = objset.dnode(phys.subobjs).await.map_err(place)?;
-            let blocks = array.max_block.saturating_add(1);
+            let mut blocks = Once::new(objset, &array);
             let mut left = phys.subobj_count;
-            for block in 0..blocks {
-                let contents = objset.read_block(&array, block).await.map_err(place)?;
+            for block in 0..=array.max_block {
+                if left == 0 {
+                    break;
+                }
+                let contents = blocks.read(block).await.map_err(place)?;
                 let words = contents.endian.words(&contents.data);
                 let words = words.take(usize::try_from(left).unwrap_or(usize::MAX));
                 let before = todo.len();
                 todo.extend(words.map(ObjectId));
                 left -= (todo.len() - before) as u64;
-                if left == 0 {
-                    break;
-                }
             }
         }
     }

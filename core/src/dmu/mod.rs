@@ -9,6 +9,7 @@
 
 mod bpobj;
 mod objset;
+mod once;
 mod space_map;
 mod zap;
 

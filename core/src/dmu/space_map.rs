@@ -1,6 +1,7 @@
 //! Space maps as objects.
 
 use super::Objset;
+use super::once::Once;
 use crate::base::{ObjectId, PoolError, Result};
 use crate::format::{SpaceMapEntries, SpaceMapEntry, SpaceMapPhys};
 use std_alloc::format;
@@ -26,12 +27,13 @@ pub async fn for_each_entry(
     let phys = SpaceMapPhys::parse(&dnode.bonus, dnode.endian).map_err(|e| place(e.into()))?;
     let mut left = phys.length;
     let mut block = 0;
+    let mut blocks = Once::new(objset, &dnode);
     while left > 0 {
         if block > dnode.max_block {
             let message = format!("{left} bytes of entries lie behind the last block");
             return Err(PoolError::damaged(format!("space map {id}"), message));
         }
-        let contents = objset.read_block(&dnode, block).await.map_err(place)?;
+        let contents = blocks.read(block).await.map_err(place)?;
         let take = contents
             .data
             .len()

@@ -1,6 +1,7 @@
 //! ZAPs as objects: all entries, or one by name.
 
 use super::Objset;
+use super::once::Once;
 use crate::base::{ObjectId, PoolError, PoolErrorKind, Result};
 use crate::format::{
     Dnode, FatHeader, FatLeaf, ZapBlock0, ZapEntry, ZapValue, parse_zap, zap_hash,
@@ -79,8 +80,9 @@ async fn table_word(objset: &Objset, dnode: &Dnode, head: &FatHeader, index: u64
 async fn fat_entries(objset: &Objset, dnode: &Dnode, head: &FatHeader) -> Result<Vec<ZapEntry>> {
     let mut leaves: BTreeSet<u64> = head.embedded.iter().copied().collect();
     let table = head.table_start..head.table_start.saturating_add(head.table_blocks);
+    let mut blocks = Once::new(objset, dnode);
     for index in table.take_while(|&b| b <= dnode.max_block) {
-        let block = objset.read_block(dnode, index).await?;
+        let block = blocks.read(index).await?;
         leaves.extend(block.endian.words(&block.data));
     }
     leaves.remove(&0);
