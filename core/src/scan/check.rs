@@ -75,6 +75,8 @@ pub async fn check_pool(
         tally: Cell::new(Tally::default()),
         progress: RefCell::new(progress),
         stopped: Cell::new(false),
+        descended: RefCell::default(),
+        gangs: RefCell::default(),
     };
     walk_mos(&walk, input).await;
     walk_datasets(&walk, input).await;

@@ -4,12 +4,13 @@ use super::account::Usage;
 use super::claims::Claims;
 use super::{CheckOptions, Sizes};
 use crate::base::{ObjectId, PoolError, PoolErrorKind, Txg};
-use crate::format::{Blkptr, DNODE_SIZE, Dnode, ObjectType, ObjsetPhys};
+use crate::format::{Blkptr, DNODE_SIZE, Dnode, Dva, ObjectType, ObjsetPhys};
 use crate::view::{BadBlock, CheckView, Progress};
 use crate::zio::Zio;
 use core::cell::{Cell, RefCell};
 use core::ops::DerefMut;
 use std_alloc::boxed::Box;
+use std_alloc::collections::BTreeSet;
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
@@ -18,6 +19,13 @@ use std_alloc::vec::Vec;
 const FAN: usize = 32;
 /// Bad blocks listed.
 const LISTED_MAX: usize = 1000;
+
+/// A block by the place of one copy and its birth.
+pub(super) type Key = (u32, u64, Txg);
+
+fn key(dva: Dva, bp: &Blkptr) -> Key {
+    (dva.vdev, dva.offset, bp.birth())
+}
 
 /// Where a block is.
 #[derive(Clone, Copy)]
@@ -54,6 +62,10 @@ pub(super) struct Walk<'a> {
     pub(super) progress: RefCell<&'a mut dyn FnMut(Progress) -> bool>,
     pub(super) total: u64,
     pub(super) stopped: Cell<bool>,
+    /// Blocks whose children have been visited: circles end here.
+    pub(super) descended: RefCell<BTreeSet<Key>>,
+    /// Gang headers whose members have been claimed.
+    pub(super) gangs: RefCell<BTreeSet<Key>>,
 }
 
 impl Walk<'_> {
@@ -142,6 +154,9 @@ impl Walk<'_> {
         // Each copy has a header of its own; all headers list the same members.
         let mut error = None;
         for dva in bp.dvas().filter(|d| d.gang) {
+            if !self.gangs.borrow_mut().insert(key(dva, bp)) {
+                continue;
+            }
             let members = match self.zio.gang_members(bp, dva).await {
                 Ok(members) => members,
                 Err(e) => {
@@ -206,17 +221,31 @@ impl Walk<'_> {
         if bp.is_gang() {
             self.claim_gang(bp, at, 0).await;
         }
-        let is_dnodes = bp.object_type() == ObjectType::DNODE;
-        if bp.level() > 0 {
-            if let Some(bytes) = self.verify(bp, at, true).await {
-                self.visit_children(bp, at, &bytes).await;
-            }
-        } else if is_dnodes {
-            if let Some(bytes) = self.verify(bp, at, true).await {
-                self.visit_dnodes(bp, at, &bytes).await;
-            }
+        if bp.level() > 0 || bp.object_type() == ObjectType::DNODE {
+            self.descend(bp, at).await;
         } else if first && !(self.options.metadata_only && !bp.object_type().is_metadata()) {
             self.verify(bp, at, false).await;
+        }
+    }
+
+    /// Visits what an indirect or dnode block leads to, once.
+    async fn descend(&self, bp: &Blkptr, at: Place<'_>) {
+        let bad = |message: &str| self.bad(bp, at, message.to_string(), false);
+        if bp.is_embedded() {
+            return bad("expected a block of its own for pointers or dnodes");
+        }
+        if bp.object_type() == ObjectType::DNODE && at.object != ObjectId(0) {
+            return bad("expected dnodes in object 0 only");
+        }
+        if !self.descended.borrow_mut().insert(key(bp.dva(0), bp)) {
+            return bad("the tree comes back to this block");
+        }
+        let Some(bytes) = self.verify(bp, at, true).await else {
+            return;
+        };
+        match bp.level() {
+            0 => self.visit_dnodes(bp, at, &bytes).await,
+            _ => self.visit_children(bp, at, &bytes).await,
         }
     }
 
@@ -243,6 +272,10 @@ impl Walk<'_> {
         while let Some(rest) = bytes.get(slot * DNODE_SIZE..).filter(|r| !r.is_empty()) {
             let object = ObjectId((at.block * (bytes.len() / DNODE_SIZE) as u64) + slot as u64);
             match Dnode::parse(rest, parent.endian()) {
+                Ok(Some(_)) if object == ObjectId(0) => {
+                    let message = "expected a free slot in place of object 0".to_string();
+                    self.bad(parent, Place { object, ..at }, message, false);
+                }
                 Ok(Some(dnode)) => {
                     self.tally(|t| t.objects += 1);
                     slot += usize::from(dnode.extra_slots);
