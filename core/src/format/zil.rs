@@ -69,8 +69,6 @@ impl ZilChain {
     /// Verifies and decodes log block `bytes`, reached by `pointer`. Any error is the end of the
     /// log: the block was never written, or is torn.
     pub fn parse(bytes: &[u8], pointer: &Blkptr) -> Result<Self, FormatError> {
-        const WHAT: &str = "log block";
-        let bad = |at, expected: &str, found: u64| FormatError::new(WHAT, at, expected, found);
         let slim = match pointer.checksum_kind() {
             Ok(ChecksumKind::Zilog2) => true,
             Ok(ChecksumKind::Zilog) => false,
@@ -85,11 +83,11 @@ impl ZilChain {
         let chain = bytes
             .get(chain_at..chain_at + ZIL_CHAIN_SIZE)
             .ok_or_else(short)?;
-        let magic_at = chain
+        let magic = chain
             .get(144..152)
             .and_then(|m| m.try_into().ok())
             .ok_or_else(short)?;
-        let endian = match (Endian::Little.u64(magic_at), Endian::Big.u64(magic_at)) {
+        let endian = match (Endian::Little.u64(magic), Endian::Big.u64(magic)) {
             (MAGIC, _) => Endian::Little,
             (_, MAGIC) => Endian::Big,
             (other, _) => return Err(bad(chain_at + 144, "the trailer magic", other)),
@@ -100,30 +98,19 @@ impl ZilChain {
         let used = c.u64()?;
         c.skip(8)?;
         let stored = [c.u64()?, c.u64()?, c.u64()?, c.u64()?];
-        let range = if slim {
-            ZIL_CHAIN_SIZE as u64..=bytes.len() as u64
-        } else {
-            0..=chain_at as u64
-        };
-        if !range.contains(&used) {
+        let first = if slim { ZIL_CHAIN_SIZE } else { 0 };
+        let end = if slim { bytes.len() } else { chain_at };
+        if !(first as u64..=end as u64).contains(&used) {
             return Err(bad(chain_at + 136, "a used length inside the block", used));
         }
         let covered = if slim {
-            (used as usize).next_multiple_of(4096).min(bytes.len())
+            (used as usize).next_multiple_of(4096)
         } else {
             bytes.len()
         };
-        let mut copy = bytes.get(..covered).ok_or_else(short)?.to_vec();
-        for (word, at) in pointer.checksum().iter().zip((chain_at + 152..).step_by(8)) {
-            let place = copy.get_mut(at..at + 8).ok_or_else(short)?;
-            place.copy_from_slice(&endian.bytes_u64(*word));
-        }
-        let found = if slim {
-            fletcher4(endian, &copy)
-        } else {
-            fletcher2(endian, &copy)
-        };
-        if found != stored {
+        let covered = bytes.get(..covered.min(bytes.len())).ok_or_else(short)?;
+        let found = sum_with_verifier(covered, chain_at + 152, pointer, endian, slim);
+        if found != Some(stored) {
             return Err(bad(
                 chain_at + 152,
                 "its checksum with the pointer's verifier",
@@ -139,18 +126,39 @@ impl ZilChain {
                 next.checksum()[3],
             ));
         }
-        let records = if slim {
-            ZIL_CHAIN_SIZE..used as usize
-        } else {
-            0..used as usize
-        };
         Ok(Self {
             endian,
             next,
             used,
-            records,
+            records: first..used as usize,
         })
     }
+}
+
+const WHAT: &str = "log block";
+
+fn bad(at: usize, expected: &str, found: u64) -> FormatError {
+    FormatError::new(WHAT, at, expected, found)
+}
+
+/// Checksum of `bytes` with the verifier of `pointer` in place of the stored sum at byte `at`.
+fn sum_with_verifier(
+    bytes: &[u8],
+    at: usize,
+    pointer: &Blkptr,
+    endian: Endian,
+    slim: bool,
+) -> Option<[u64; 4]> {
+    let mut copy = bytes.to_vec();
+    for (word, at) in pointer.checksum().iter().zip((at..).step_by(8)) {
+        copy.get_mut(at..at + 8)?
+            .copy_from_slice(&endian.bytes_u64(*word));
+    }
+    Some(if slim {
+        fletcher4(endian, &copy)
+    } else {
+        fletcher2(endian, &copy)
+    })
 }
 
 /// One log record: its head, and its body as bytes.

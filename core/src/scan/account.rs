@@ -1,4 +1,4 @@
-//! Accounting recomputed from the walk: what each data set refers to, and what the pool itself uses.
+//! Accounting recomputed from the walk: what each data set refers to, and the pool's own blocks.
 //!
 //! A data set refers to what the snapshot before it referred to, plus the blocks born since, minus
 //! those on its dead list. So one visit to each block is enough for all of them. Source:

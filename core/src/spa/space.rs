@@ -2,11 +2,11 @@
 //!
 //! ```text
 //!   metaslab array -> space map of metaslab i -> replay from "all free"
-//!   log space maps, oldest first              -> changes of metaslab i with txg >= its unflushed txg
+//!   log space maps, oldest first              -> its changes with txg >= its unflushed txg
 //! ```
 //!
-//! A map that frees what is free or allocates what is not is damage: the entry is reported, its good
-//! part is taken, and the replay goes on, so that one bad entry does not hide the rest. Source:
+//! A map that frees what is free or allocates what is not is damage: the entry is reported, its
+//! good part is taken, and the replay goes on, so that one bad entry does not hide the rest. Source:
 //! `module/zfs/space_map.c`, `spa_log_spacemap.c`, `metaslab.c`.
 
 use crate::base::{ObjectId, PoolError, Result, SECTOR_SHIFT, Txg};
