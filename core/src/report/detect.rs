@@ -440,7 +440,64 @@ fn pool_line(words: &[&str], text: &str) -> Option<Family> {
     if first == "zpool" && second == "iostat" {
         return None;
     }
+    if is_property_row(words) {
+        return Some(Family::Properties);
+    }
     status_line(words, text).or_else(|| pool_row(words))
+}
+
+/// `NAME PROPERTY VALUE SOURCE` with a property that is known.
+fn is_property_row(words: &[&str]) -> bool {
+    const NAMES: [&str; 42] = [
+        "size",
+        "capacity",
+        "altroot",
+        "health",
+        "guid",
+        "version",
+        "bootfs",
+        "delegation",
+        "autoreplace",
+        "cachefile",
+        "failmode",
+        "listsnapshots",
+        "autoexpand",
+        "dedupditto",
+        "dedupratio",
+        "free",
+        "allocated",
+        "readonly",
+        "ashift",
+        "comment",
+        "expandsize",
+        "freeing",
+        "fragmentation",
+        "leaked",
+        "multihost",
+        "checkpoint",
+        "load_guid",
+        "autotrim",
+        "type",
+        "creation",
+        "used",
+        "available",
+        "referenced",
+        "compressratio",
+        "mounted",
+        "quota",
+        "reservation",
+        "recordsize",
+        "volblocksize",
+        "volsize",
+        "compression",
+        "sync",
+    ];
+    let source = words.last().copied().unwrap_or("");
+    let sourced = matches!(source, "-" | "default" | "local" | "received" | "temporary")
+        || words.contains(&"inherited");
+    let name = at(words, 1);
+    let known = NAMES.contains(&name) || name.starts_with("feature@");
+    words.len() >= 4 && known && sourced && cell(at(words, 0)).is_none()
 }
 
 fn status_line(words: &[&str], text: &str) -> Option<Family> {

@@ -2,7 +2,7 @@
 
 use super::events::{EventRow, parse};
 use super::reading::Reading;
-use super::text::{Line, Tally, bytes_text, plural, time_text};
+use super::text::{Line, Tally, bytes_text, capital, plural, time_text};
 use super::words::{errno, priority};
 use crate::view::Picture;
 use std_alloc::format;
@@ -166,6 +166,12 @@ fn one_io(event: &EventRow, reading: &mut Reading) -> Option<String> {
     if let Some(class) = event.number("zio_priority") {
         reading.info(format!("I/O class: {}.", priority(class)));
     }
+    counters(event, reading);
+    Some(format!("{}.", capital(&text)))
+}
+
+/// Errors that the vdev had counted before.
+fn counters(event: &EventRow, reading: &mut Reading) {
     let counters = [
         "vdev_read_errors",
         "vdev_write_errors",
@@ -188,13 +194,6 @@ fn one_io(event: &EventRow, reading: &mut Reading) -> Option<String> {
             words.join(", ")
         ));
     }
-    let head: String = text
-        .chars()
-        .take(1)
-        .flat_map(char::to_uppercase)
-        .chain(text.chars().skip(1))
-        .collect();
-    Some(format!("{head}."))
 }
 
 /// Device time against device and queue.

@@ -225,6 +225,11 @@ fn overview(rows: &[HistoryRow], internal: &[&HistoryRow], reading: &mut Reading
     {
         reading.info(format!("{}: {}", row.stamp, shorten(&row.text, 120)));
     }
+    creation(internal, reading)
+}
+
+/// Who created the pool, when the text shows it.
+fn creation(internal: &[&HistoryRow], reading: &mut Reading) -> String {
     let create = internal.iter().find(|r| r.text.contains("pool version"));
     create.map_or(String::new(), |row| {
         reading.info(format!(

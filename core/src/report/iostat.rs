@@ -197,8 +197,26 @@ pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> IostatText {
         take_full(&mut items, &mut pending, out.columns.len());
     }
     flush(&mut items, pending, lines, &out, reading);
+    out.glued = glued(&items);
     build(items, &mut out);
     out
+}
+
+/// Lines on which more than one row stood.
+fn glued(items: &[Item]) -> u64 {
+    let lines = items.iter().filter_map(|item| match item {
+        Item::Row(row) => Some(row.line),
+        Item::Head(_) => None,
+    });
+    let (mut count, mut last, mut counted) = (0, 0, 0);
+    for line in lines {
+        if line == last && line != counted {
+            count += 1;
+            counted = line;
+        }
+        last = line;
+    }
+    count
 }
 
 /// The columns when no head comes: by the rows with the most cells.
@@ -293,7 +311,6 @@ fn rows_of(
         }
         items.push(Item::Row(row));
         count += 1;
-        out.glued += u64::from(count == 2);
         let cells = rest.iter().skip(1).filter(|w| cell(w).is_some()).count();
         if cells < wanted {
             note.extend(rest);

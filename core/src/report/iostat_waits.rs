@@ -88,6 +88,21 @@ fn implausible(text: &IostatText, rows: &[(&IostatRow, &str)], reading: &mut Rea
     wrong
 }
 
+const WRITE_READINGS: [&str; 5] = [
+    "total_write_ns",
+    "disk_write_ns",
+    "syncq_write_ns",
+    "asyncq_write_ns",
+    "queue_write_ns",
+];
+const READ_READINGS: [&str; 5] = [
+    "total_read_ns",
+    "disk_read_ns",
+    "syncq_read_ns",
+    "asyncq_read_ns",
+    "queue_read_ns",
+];
+
 /// total = disk + queue, for reads or writes of one row.
 fn one_way(text: &IostatText, row: &IostatRow, class: &str, way: &str, reading: &mut Reading) {
     let get = |what: &str| text.get(row, &format!("{what}_{way}"));
@@ -124,32 +139,13 @@ fn one_way(text: &IostatText, row: &IostatRow, class: &str, way: &str, reading: 
         ),
     );
     if class == "pool" {
-        let names: [&'static str; 4] = if way == "write" {
-            [
-                "total_write_ns",
-                "disk_write_ns",
-                "syncq_write_ns",
-                "asyncq_write_ns",
-            ]
-        } else {
-            [
-                "total_read_ns",
-                "disk_read_ns",
-                "syncq_read_ns",
-                "asyncq_read_ns",
-            ]
+        let [t, d, s, a, q] = match way {
+            "write" => WRITE_READINGS,
+            _ => READ_READINGS,
         };
-        for (name, value) in names.into_iter().zip([total, disk, sync, asy]) {
+        for (name, value) in [(t, total), (d, disk), (s, sync), (a, asy), (q, queue)] {
             reading.raise(name, value);
         }
-        reading.raise(
-            if way == "write" {
-                "queue_write_ns"
-            } else {
-                "queue_read_ns"
-            },
-            queue,
-        );
     }
     if class == "logs" && way == "write" {
         reading.raise("log_total_write_ns", total);

@@ -192,6 +192,53 @@ fn grown(samples: &[&CounterSample], name: &str) -> f64 {
     }
 }
 
+/// Name of the reading, counter, what it means for a transaction.
+const DMU_TX: [(&str, &str, &str); 11] = [
+    (
+        "tx_delay",
+        "dmu_tx_delay",
+        "were delayed 10 ms for memory (before 0.6.3: by the throttle)",
+    ),
+    ("tx_error", "dmu_tx_error", "failed on an error"),
+    ("tx_suspended", "dmu_tx_suspended", "met a suspended pool"),
+    (
+        "tx_group",
+        "dmu_tx_group",
+        "waited for an object still in the group before",
+    ),
+    (
+        "tx_memory_reserve",
+        "dmu_tx_memory_reserve",
+        "reserved more than the ARC target",
+    ),
+    (
+        "tx_memory_reclaim",
+        "dmu_tx_memory_reclaim",
+        "met low free memory",
+    ),
+    (
+        "tx_dirty_throttle",
+        "dmu_tx_dirty_throttle",
+        "met too much dirty data for the size of the ARC",
+    ),
+    (
+        "tx_dirty_delay",
+        "dmu_tx_dirty_delay",
+        "were delayed at 60% of the dirty limit",
+    ),
+    (
+        "tx_over_max",
+        "dmu_tx_dirty_over_max",
+        "stood still at the full dirty limit",
+    ),
+    (
+        "tx_frees_delay",
+        "dmu_tx_dirty_frees_delay",
+        "waited because one group freed too much",
+    ),
+    ("tx_quota", "dmu_tx_quota", "met a quota"),
+];
+
 fn dmu_tx(samples: &[&CounterSample], reading: &mut Reading) {
     let Some(last) = samples.last() else { return };
     reading.version = dmu_tx_version(last).to_string();
@@ -212,52 +259,7 @@ fn dmu_tx(samples: &[&CounterSample], reading: &mut Reading) {
         ),
     );
     reading.set("tx_assigned", assigned);
-    let names: [(&'static str, &str, &str); 11] = [
-        (
-            "tx_delay",
-            "dmu_tx_delay",
-            "were delayed 10 ms for memory (before 0.6.3: by the throttle)",
-        ),
-        ("tx_error", "dmu_tx_error", "failed on an error"),
-        ("tx_suspended", "dmu_tx_suspended", "met a suspended pool"),
-        (
-            "tx_group",
-            "dmu_tx_group",
-            "waited for an object still in the group before",
-        ),
-        (
-            "tx_memory_reserve",
-            "dmu_tx_memory_reserve",
-            "reserved more than the ARC target",
-        ),
-        (
-            "tx_memory_reclaim",
-            "dmu_tx_memory_reclaim",
-            "met low free memory",
-        ),
-        (
-            "tx_dirty_throttle",
-            "dmu_tx_dirty_throttle",
-            "met too much dirty data for the size of the ARC",
-        ),
-        (
-            "tx_dirty_delay",
-            "dmu_tx_dirty_delay",
-            "were delayed at 60% of the dirty limit",
-        ),
-        (
-            "tx_over_max",
-            "dmu_tx_dirty_over_max",
-            "stood still at the full dirty limit",
-        ),
-        (
-            "tx_frees_delay",
-            "dmu_tx_dirty_frees_delay",
-            "waited because one group freed too much",
-        ),
-        ("tx_quota", "dmu_tx_quota", "met a quota"),
-    ];
-    for (reading_name, counter, words) in names {
+    for (reading_name, counter, words) in DMU_TX {
         if !last.has(counter) {
             continue;
         }

@@ -11,6 +11,7 @@
 
 mod dbgmsg;
 mod dbgmsg_findings;
+mod dbgmsg_loads;
 mod detect;
 mod events;
 mod events_findings;
@@ -174,7 +175,11 @@ fn combine(readings: Vec<Reading>) -> ExplainView {
     let carried = view.findings.iter().filter_map(|f| f.value.clone());
     let mut all: Vec<(String, f64)> = numbers.numbers().map(|(n, v)| (n.to_string(), v)).collect();
     all.extend(carried);
-    view.numbers.extend(all);
+    for pair in all {
+        if view.numbers.len() < 4000 && !view.numbers.contains(&pair) {
+            view.numbers.push(pair);
+        }
+    }
     judge(&mut view, own, &numbers);
     if kinds.len() > 1 {
         let text = format!(

@@ -1,7 +1,7 @@
 //! The reading of a pasted text for a terminal: the verdict first, what was dropped last.
 
 use super::text::{shorten, three_digits};
-use crate::view::{ExplainView, Picture};
+use crate::view::{ExplainView, Picture, print_picture};
 use std_alloc::format;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
@@ -35,7 +35,11 @@ pub fn print(view: &ExplainView, width: usize) -> String {
     }
     for picture in &view.pictures {
         out.push('\n');
-        draw(&mut out, picture, width);
+        let text = print_picture(picture, width as u32);
+        if text.is_empty() {
+            draw(&mut out, picture, width);
+        }
+        out.push_str(&text);
     }
     dropped(&mut out, view, width);
     out

@@ -92,6 +92,30 @@ pub const RULES: &[Rule] = &[
         next: "zdb -m and zpool list (FRAG, CAP): is free space in pieces; zpool iostat -r: is anything aggregated.",
     },
     Rule {
+        id: "seeks, pipeline full",
+        topic: "txgs",
+        tests: &[
+            AtLeast("stime_max_ns", 1e9),
+            AtLeast("wait_to_sync", 0.5),
+            AtMost("write_size", 32_768.0),
+            AtMost("sync_rate", 3e7),
+        ],
+        verdict: "The disks are bound by seeks: {write_size:b} a write at {sync_rate:b}/s, syncs up to \
+                  {stime_max_ns:t}, and each group waits {wait_to_sync:x} times the sync of the one before.",
+        next: "zdb -m and zpool list (FRAG, CAP): is free space in pieces; zpool iostat -r: is anything aggregated.",
+    },
+    Rule {
+        id: "bandwidth",
+        topic: "txgs",
+        tests: &[
+            AtLeast("stime_max_ns", 4e9),
+            AtLeast("write_size", 131_072.0),
+        ],
+        verdict: "The disks are at their bandwidth: {sync_rate:b}/s in pieces of {write_size:b}, syncs up to \
+                  {stime_max_ns:t}: not seeks, simply more data than they take.",
+        next: "zpool iostat -v: does every disk carry its share; else more disks or less data.",
+    },
+    Rule {
         id: "slow sync",
         topic: "txgs",
         tests: &[AtLeast("stime_max_ns", 4e9), AtLeast("wait_to_sync", 0.5)],

@@ -87,6 +87,41 @@ fn zfs_list(rows: &[ZfsListRow], reading: &mut Reading) {
             ),
         );
     }
+    let volumes = volumes_of(&children, avail, reading);
+    let bars = children
+        .iter()
+        .take(200)
+        .map(|r| (r.name.clone(), r.sizes.0))
+        .collect::<Vec<_>>();
+    if !bars.is_empty() {
+        reading.pictures.push(Picture::Bars {
+            title: "USED by data set".to_string(),
+            unit: "bytes".to_string(),
+            bars,
+        });
+    }
+    let full = used / (used + avail).max(1.0) * 100.0;
+    let reserved = if volumes == 0 {
+        String::new()
+    } else {
+        format!(
+            " {} charge more than they refer to: their reservations are counted as used.",
+            plural(volumes, "volume")
+        )
+    };
+    reading.verdict = format!(
+        "{} has {} left of {} ({full:.1}% used).{reserved}",
+        pool.name,
+        bytes_text(avail),
+        bytes_text(used + avail)
+    );
+    reading.next =
+        "zfs list -o space (snapshots, reservations), zfs get volblocksize,refreservation."
+            .to_string();
+}
+
+/// Volumes that charge more than they refer to; how many there are.
+fn volumes_of(children: &[&ZfsListRow], avail: f64, reading: &mut Reading) -> u64 {
     let volumes: Vec<&&ZfsListRow> = children
         .iter()
         .filter(|r| r.mountpoint == "-" && r.sizes.0 > r.sizes.2 * 1.05)
@@ -102,36 +137,7 @@ fn zfs_list(rows: &[ZfsListRow], reading: &mut Reading) {
             ),
         );
     }
-    let bars = children
-        .iter()
-        .take(200)
-        .map(|r| (r.name.clone(), r.sizes.0))
-        .collect::<Vec<_>>();
-    if !bars.is_empty() {
-        reading.pictures.push(Picture::Bars {
-            title: "USED by data set".to_string(),
-            unit: "bytes".to_string(),
-            bars,
-        });
-    }
-    let full = used / (used + avail).max(1.0) * 100.0;
-    let reserved = if volumes.is_empty() {
-        String::new()
-    } else {
-        format!(
-            " {} charge more than they refer to: their reservations are counted as used.",
-            plural(volumes.len() as u64, "volume")
-        )
-    };
-    reading.verdict = format!(
-        "{} has {} left of {} ({full:.1}% used).{reserved}",
-        pool.name,
-        bytes_text(avail),
-        bytes_text(used + avail)
-    );
-    reading.next =
-        "zfs list -o space (snapshots, reservations), zfs get volblocksize,refreservation."
-            .to_string();
+    volumes.len() as u64
 }
 
 /// Reads the lines of `zpool get` and `zfs get`.
@@ -306,18 +312,7 @@ fn arcstat(heads: &[String], rows: &[Vec<f64>], reading: &mut Reading) {
         mean(&column(&["miss"])),
         mean(&column(&["mmis", "mdmis", "mmiss"])),
     );
-    if miss > 0.0 && meta > 0.0 {
-        let share = meta / miss * 100.0;
-        reading.value(
-            "metadata_misses_percent",
-            share,
-            format!(
-                "{share:.0}% of the misses are for metadata ({} of {} a row).",
-                count_text(meta),
-                count_text(miss)
-            ),
-        );
-    }
+    metadata_misses(miss, meta, reading);
     let (size, target) = (column(&["arcsz", "size"]), column(&["c"]));
     let (slow, shigh) = range(&size).unwrap_or((0.0, 0.0));
     let pinned = slow == shigh && range(&target) == Some((slow, shigh)) && rows.len() > 1;
@@ -356,6 +351,22 @@ fn arcstat(heads: &[String], rows: &[Vec<f64>], reading: &mut Reading) {
             unit: "%".to_string(),
             bars,
         });
+    }
+}
+
+/// How many of the misses are for metadata.
+fn metadata_misses(miss: f64, meta: f64, reading: &mut Reading) {
+    if miss > 0.0 && meta > 0.0 {
+        let share = meta / miss * 100.0;
+        reading.value(
+            "metadata_misses_percent",
+            share,
+            format!(
+                "{share:.0}% of the misses are for metadata ({} of {} a row).",
+                count_text(meta),
+                count_text(miss)
+            ),
+        );
     }
 }
 

@@ -383,6 +383,13 @@ fn three_digits_or_whole(value: f64) -> String {
     }
 }
 
+/// `text` with a capital at its beginning.
+pub(crate) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let head = chars.next().into_iter().flat_map(char::to_uppercase);
+    head.chain(chars).collect()
+}
+
 /// `1 row`, `2 rows`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
     let end = if count == 1 { "" } else { "s" };

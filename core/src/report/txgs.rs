@@ -79,7 +79,7 @@ pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> (Vec<TxgRow>, 
             Some((row, state, _))
                 if !words.is_empty()
                     && numbers.len() == words.len()
-                    && row.len() + numbers.len() <= width(state, row) =>
+                    && row.len() + numbers.len() <= width(state) =>
             {
                 row.extend(numbers);
             }
@@ -101,7 +101,8 @@ fn split(words: &[&str]) -> (Vec<u64>, String) {
     (numbers, format!("{}{state}", if old { "-" } else { "" }))
 }
 
-fn width(state: &str, _row: &[u64]) -> usize {
+/// Numbers of a whole row.
+fn width(state: &str) -> usize {
     if state.starts_with('-') { 9 } else { 11 }
 }
 
@@ -115,7 +116,30 @@ fn close(
         return;
     };
     let Some(line) = lines.get(at) else { return };
-    let row = match *numbers.as_slice() {
+    let Some(row) = numbered(&numbers, &state) else {
+        let (got, all) = (numbers.len(), width(&state));
+        let why = format!("the row is cut after {got} of {all} numbers");
+        reading.drop_line(line, &why);
+        return;
+    };
+    let row = TxgRow {
+        line: line.number,
+        state: state.trim_start_matches('-').to_string(),
+        ..row
+    };
+    if rows
+        .last()
+        .is_some_and(|last| last.txg == row.txg && last.birth == row.birth)
+    {
+        reading.drop_line(line, "the same transaction group again");
+        return;
+    }
+    rows.push(row);
+}
+
+/// A row from its numbers in order; `None` when some are missing.
+fn numbered(numbers: &[u64], state: &str) -> Option<TxgRow> {
+    Some(match *numbers {
         [
             txg,
             birth,
@@ -155,29 +179,8 @@ fn close(
             (nread, nwritten, reads, writes),
             (otime, qtime, stime),
         ),
-        _ => {
-            let why = format!(
-                "the row is cut after {} of {} numbers",
-                numbers.len(),
-                width(&state, &numbers)
-            );
-            reading.drop_line(line, &why);
-            return;
-        }
-    };
-    let row = TxgRow {
-        line: line.number,
-        state: state.trim_start_matches('-').to_string(),
-        ..row
-    };
-    if rows
-        .last()
-        .is_some_and(|last| last.txg == row.txg && last.birth == row.birth)
-    {
-        reading.drop_line(line, "the same transaction group again");
-        return;
-    }
-    rows.push(row);
+        _ => return None,
+    })
 }
 
 fn row(txg: u64, birth: u64, io: (u64, u64, u64, u64), times: (u64, u64, u64)) -> TxgRow {
@@ -277,6 +280,11 @@ fn overview(rows: &[TxgRow], done: &[&TxgRow], ring: Option<u64>, reading: &mut 
             "{open} is the 5 s timer, rounded up to clock ticks (jiffies)."
         ));
     }
+    quiescing(done, &otimes, reading);
+}
+
+/// Groups held open, and how many there are a second.
+fn quiescing(done: &[&TxgRow], otimes: &[f64], reading: &mut Reading) {
     let qtimes = times(done, |r| r.qtime);
     let qhigh = range(&qtimes).map_or(0.0, |(_, h)| h);
     reading.set("qtime_max_ns", qhigh);
@@ -347,6 +355,12 @@ fn flow(done: &[&TxgRow], reading: &mut Reading) {
             format!("{} a second while syncing.", bytes_text(rate)),
         );
     }
+    slowest_sync(done, reading);
+    reads(done, reading);
+}
+
+/// The longest sync, when it took more than a second.
+fn slowest_sync(done: &[&TxgRow], reading: &mut Reading) {
     let slowest = done
         .iter()
         .max_by_key(|r| r.stime)
@@ -366,6 +380,10 @@ fn flow(done: &[&TxgRow], reading: &mut Reading) {
         );
         reading.value("slowest_write_size", size, text);
     }
+}
+
+/// What was read while the groups synced.
+fn reads(done: &[&TxgRow], reading: &mut Reading) {
     let readers: Vec<&&TxgRow> = done.iter().filter(|r| r.nread > 0).collect();
     if let [only] = readers.as_slice() {
         let text = format!(

@@ -1,7 +1,7 @@
 //! What `zdb -b` tells: compression, parity cost, gangs, classes, small blocks, leaks.
 
 use super::reading::Reading;
-use super::text::{Line, Tally, bytes_text, count_text, plural};
+use super::text::{Line, Tally, bytes_text, capital, count_text, plural};
 use super::zdb_blocks::{BlockBin, BlocksText, parse};
 use crate::view::Picture;
 use std_alloc::format;
@@ -430,12 +430,7 @@ fn verdict(text: &BlocksText, reading: &mut Reading) {
     }
     reading.verdict = match parts.is_empty() {
         true => "No total of zdb -b is in the text.".to_string(),
-        false => {
-            let mut text = parts.join("; ");
-            let head: String = text.chars().take(1).flat_map(char::to_uppercase).collect();
-            text.replace_range(..text.chars().next().map_or(0, char::len_utf8), &head);
-            format!("{text}.")
-        }
+        false => format!("{}.", capital(&parts.join("; "))),
     };
     reading.next = if text.leaks.is_empty() && text.errors.is_empty() {
         "zdb -mm for the pieces of free space; the psize column for special_small_blocks."

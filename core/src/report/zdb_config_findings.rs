@@ -3,6 +3,7 @@
 use super::reading::Reading;
 use super::text::{Line, bytes_text, log2, plural};
 use super::zdb_config::{ConfigText, ConfigUberblock, ConfigVdev, parse};
+use crate::alloc::metaslab_shift;
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
 use std_alloc::vec::Vec;
@@ -125,6 +126,11 @@ fn pool(config: &ConfigText, reading: &mut Reading) {
     } else if let Some(host) = config.string("hostname") {
         reading.info(format!("Last used by host {host}."));
     }
+    extras(config, reading);
+}
+
+/// Keys that old pools lack, errata, features.
+fn extras(config: &ConfigText, reading: &mut Reading) {
     let missing: Vec<&str> = ["vdev_children"]
         .into_iter()
         .filter(|k| config.number(k).is_none())
@@ -143,7 +149,8 @@ fn pool(config: &ConfigText, reading: &mut Reading) {
         ));
     }
     if config.number("errata").is_some_and(|e| e > 0) {
-        reading.warn(format!("The pool carries errata {}.", get("errata")));
+        let errata = config.number("errata").unwrap_or(0);
+        reading.warn(format!("The pool carries errata {errata}."));
     }
     if !config.features.is_empty() {
         let count = config.features.len() as u64;
@@ -158,23 +165,6 @@ fn pool(config: &ConfigText, reading: &mut Reading) {
 /// The shift that 0.7 and older chose: about 200 metaslabs of any size.
 pub(crate) fn old_shift(asize: u64) -> u32 {
     high_bit(asize / 200).max(17)
-}
-
-/// The shift that 0.8 and later choose: 512 MiB to 16 GiB.
-pub(crate) fn new_shift(asize: u64) -> u32 {
-    let n = asize >> 29;
-    let shift = match n {
-        0..16 => high_bit(asize / 16),
-        16..=200 => 29,
-        _ => high_bit(asize / 200),
-    };
-    if shift < 24 {
-        24
-    } else if shift > 34 && asize >> 34 > 131_072 {
-        high_bit(asize / 131_072)
-    } else {
-        shift.min(34)
-    }
 }
 
 /// Position of the highest set bit, counted from 1; 0 for 0.
@@ -210,7 +200,10 @@ fn top(config: &ConfigText, vdev: &ConfigVdev, reading: &mut Reading) {
     reading.note("ashift", ashift as f64);
     reading.note("metaslab_shift", shift as f64);
     reading.note("asize", asize as f64);
-    let (old, new) = (u64::from(old_shift(asize)), u64::from(new_shift(asize)));
+    let (old, new) = (
+        u64::from(old_shift(asize)),
+        u64::from(metaslab_shift(asize)),
+    );
     let rule = match (old == shift, new == shift) {
         (true, true) => "both rules give this shift".to_string(),
         (true, false) => format!(
@@ -446,7 +439,7 @@ mod tests {
     fn shifts_by_both_rules() {
         let check = |asize: u64, old: u32, new: u32| {
             assert_eq!(
-                (old_shift(asize), new_shift(asize)),
+                (old_shift(asize), metaslab_shift(asize)),
                 (old, new),
                 "asize {asize}"
             );

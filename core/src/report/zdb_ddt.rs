@@ -111,6 +111,18 @@ fn table(rows: &[DdtRow], head: Option<(u64, f64, f64)>, reading: &mut Reading) 
             ),
         );
     }
+    sum_up(&plain, head, reading);
+}
+
+/// Whether the table pays.
+fn sum_up(plain: &[&DdtRow], head: Option<(u64, f64, f64)>, reading: &mut Reading) {
+    let blocks: f64 = plain.iter().map(|r| r.allocated[0]).sum();
+    let once = plain
+        .iter()
+        .find(|r| r.refcount == "1")
+        .map_or(0.0, |r| r.allocated[0]);
+    let sum = |pick: fn(&DdtRow) -> f64| plain.iter().map(|r| pick(r)).sum::<f64>();
+    let (stored, referred) = (sum(|r| r.allocated[3]), sum(|r| r.referenced[3]));
     let memory = head.map_or(String::new(), |(n, _, core)| {
         format!(
             " The table takes {} of memory for that.",

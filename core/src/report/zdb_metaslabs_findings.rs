@@ -275,9 +275,9 @@ fn extremes(vdev: &VdevRows, facts: &Facts, reading: &mut Reading) {
     if !empty.is_empty() {
         let ids: Vec<String> = empty.iter().take(20).map(|r| format!("{}", r.id)).collect();
         let text = format!(
-            "{} empty to the printed digits ({}): {}.",
+            "{} wholly empty to the printed digits ({}): {}.",
             if empty.len() == 1 {
-                "1 metaslab is".to_string()
+                "1 is".to_string()
             } else {
                 format!("{} are", empty.len())
             },
