@@ -72,8 +72,8 @@ pub(crate) fn print_rings(out: &mut Output, devices: &[DeviceView]) -> Result<()
             "LABELS",
             "ORDER",
             ">VERSION",
-            "ROOT",
             "STATE",
+            "ROOT",
         ];
         let mut table = Table::new(&columns);
         for (uberblock, labels) in ring(&device.labels) {
@@ -89,8 +89,8 @@ pub(crate) fn print_rings(out: &mut Output, devices: &[DeviceView]) -> Result<()
                 labels,
                 uberblock.endian.clone(),
                 uberblock.version.to_string(),
-                uberblock.rootbp.clone(),
                 state,
+                uberblock.rootbp.clone(),
             ]);
         }
         match table.is_empty() {

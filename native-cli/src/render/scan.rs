@@ -99,7 +99,7 @@ fn name_width(vdev: &VdevView, depth: usize) -> usize {
 fn print_tree(out: &mut Output, vdev: &VdevView, width: usize, depth: usize) -> Result<()> {
     let name = format!("{:indent$}{}", "", vdev.name, indent = 2 * depth);
     out.text(&format!("\t{name:<width$}  "))?;
-    out.styled(of_health(&vdev.health), &format!("{:<8}", vdev.health))?;
+    out.styled(of_health(&vdev.health), &vdev.health)?;
     let mut rest = Vec::new();
     if vdev.ashift != 0 {
         let (size, shift) = (nice_bytes(vdev.asize), vdev.ashift);
@@ -114,7 +114,14 @@ fn print_tree(out: &mut Output, vdev: &VdevView, width: usize, depth: usize) -> 
     if !vdev.problem.is_empty() {
         rest.push(vdev.problem.clone());
     }
-    out.styled(DIM, &rest.join("; "))?;
+    if !rest.is_empty() {
+        out.text(&format!(
+            "{:gap$}",
+            "",
+            gap = 10usize.saturating_sub(vdev.health.len())
+        ))?;
+        out.styled(DIM, &rest.join("; "))?;
+    }
     out.line("")?;
     for child in vdev.children.iter().filter(|_| depth < DEEPEST) {
         print_tree(out, child, width, depth + 1)?;
