@@ -11,9 +11,11 @@ mod bpobj;
 mod objset;
 mod once;
 mod space_map;
+mod traverse;
 mod zap;
 
 pub use bpobj::for_each_pointer;
 pub use objset::Objset;
 pub use space_map::{for_each_entry, space_map_header};
+pub use traverse::{Bookmark, GangResult, Visit, Visitor, Walk, traverse};
 pub use zap::{zap_entries, zap_lookup, zap_u64};

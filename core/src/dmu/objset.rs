@@ -12,6 +12,9 @@ use std_alloc::vec::Vec;
 /// Longest range that one [`Objset::read`] gives.
 const READ_MAX: u32 = 64 << 20;
 
+/// Blocks of dnodes that are searched for the next object.
+const SEARCH_MAX: u32 = 1 << 20;
+
 /// An object set that can be read. Cheap to clone.
 #[derive(Clone)]
 pub struct Objset(Rc<Inner>);
@@ -213,23 +216,40 @@ impl Objset {
         Ok(None)
     }
 
-    /// The first object from number `from` on, and its dnode.
+    /// The first object from number `from` on, and its dnode. Slots inside a large dnode are passed
+    /// over, so `from` may be the number behind any object.
+    ///
+    /// # Errors
+    /// A damaged dnode at or behind `from`; damage on the way; a million blocks without an object.
     pub async fn next_object(&self, from: ObjectId) -> Result<Option<(ObjectId, Dnode)>> {
         let slots = self.slots();
+        let meta = &self.0.phys.meta_dnode;
         let mut id = from.0.max(1);
-        while let Some((index, bp)) = self.next_block(&self.0.phys.meta_dnode, id / slots).await? {
+        for _ in 0..SEARCH_MAX {
+            let Some((index, bp)) = self.next_block(meta, id / slots).await? else {
+                return Ok(None);
+            };
             let block = self.0.reader.read(&bp).await?;
-            id = id.max(index * slots);
-            while id / slots == index {
-                let at = (id % slots) as usize * DNODE_SIZE;
-                let dnode = Dnode::parse(block.data.get(at..).unwrap_or(&[]), block.endian);
-                match dnode.map_err(|e| PoolError::from(e).at(format!("object {id}")))? {
-                    Some(dnode) => return Ok(Some((ObjectId(id), dnode))),
-                    None => id += 1,
-                }
+            // Only the start of a block is sure to be the start of a dnode.
+            let mut slot = index * slots;
+            id = id.max(slot);
+            while slot / slots == index {
+                let at = (slot % slots) as usize * DNODE_SIZE;
+                let bytes = block.data.get(at..).unwrap_or(&[]);
+                let extra = match Dnode::parse(bytes, block.endian) {
+                    Ok(Some(dnode)) if slot >= id => return Ok(Some((ObjectId(slot), dnode))),
+                    Ok(found) => found.map_or(0, |d| u64::from(d.extra_slots)),
+                    Err(e) if slot >= id => {
+                        return Err(PoolError::from(e).at(format!("object {slot}")));
+                    }
+                    Err(_) => 0,
+                };
+                slot += 1 + extra;
             }
+            id = (index + 1) * slots;
         }
-        Ok(None)
+        let message = format!("no object in {SEARCH_MAX} blocks of dnodes");
+        Err(PoolError::damaged(format!("objects from {from}"), message))
     }
 }
 

@@ -13,6 +13,9 @@ use std_alloc::vec::Vec;
 /// Entries beyond this are not listed: a directory of this size is damage or needs paging.
 const ENTRIES_MAX: usize = 8 << 20;
 
+/// Blocks of a pointer table: enough for a thousand million leaves.
+const TABLE_MAX: u64 = 1 << 16;
+
 /// All entries of ZAP object `id`. Micro ZAPs in block order, fat ones leaf by leaf.
 pub async fn zap_entries(objset: &Objset, id: ObjectId) -> Result<Vec<ZapEntry>> {
     let place = |e: PoolError| e.at(format!("ZAP object {id}"));
@@ -71,7 +74,7 @@ async fn table_word(objset: &Objset, dnode: &Dnode, head: &FatHeader, index: u64
     }
     let per_block = (dnode.block_size / 8).max(1);
     let block = objset
-        .read_block(dnode, head.table_start + index / per_block)
+        .read_block(dnode, head.table_start.saturating_add(index / per_block))
         .await?;
     let at = (index % per_block) as usize * 8;
     Ok(block.endian.u64_at(&block.data, at).unwrap_or(0))
@@ -80,8 +83,12 @@ async fn table_word(objset: &Objset, dnode: &Dnode, head: &FatHeader, index: u64
 async fn fat_entries(objset: &Objset, dnode: &Dnode, head: &FatHeader) -> Result<Vec<ZapEntry>> {
     let mut leaves: BTreeSet<u64> = head.embedded.iter().copied().collect();
     let table = head.table_start..head.table_start.saturating_add(head.table_blocks);
+    if table.end > dnode.max_block.saturating_add(1) || head.table_blocks > TABLE_MAX {
+        let message = format!("expected a table up to block {}", dnode.max_block);
+        return Err(PoolError::damaged("pointer table", message));
+    }
     let mut blocks = Once::new(objset, dnode);
-    for index in table.take_while(|&b| b <= dnode.max_block) {
+    for index in table {
         let block = blocks.read(index).await?;
         leaves.extend(block.endian.words(&block.data));
     }

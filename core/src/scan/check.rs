@@ -1,17 +1,16 @@
 //! The check of a pool: walk, claims against space maps, accounting.
 
-use super::account::{Usage, deadlist_usage, ratios};
+use super::account::{Accounts, Usage, ratios};
+use super::census::{Census, LOG_LEVEL, MOS};
 use super::claims::Claims;
-use super::walk::{Place, Tally, Walk};
 use super::{CheckOptions, Sizes};
-use crate::base::{ObjectId, Result, Txg};
-use crate::dmu::{Objset, for_each_pointer};
-use crate::dsl::{Dataset, DslDir};
-use crate::format::{Blkptr, ZapEntry, ZilHeader};
+use crate::base::{Endian, ObjectId, Result, Txg};
+use crate::dmu::{Bookmark, Objset, Visitor, Walk, for_each_pointer, traverse};
+use crate::dsl::Dataset;
+use crate::format::{Blkptr, ZapEntry, ZilHeader, ZilRecord};
 use crate::spa::{LoadedMetaslab, LogSpaceMaps, MetaslabTable};
-use crate::view::{CheckView, Disagreement, Progress};
+use crate::view::{CheckView, Progress};
 use crate::zil::walk_chain;
-use core::cell::{Cell, RefCell};
 use std_alloc::collections::BTreeMap;
 use std_alloc::format;
 use std_alloc::string::{String, ToString};
@@ -62,62 +61,85 @@ pub async fn check_pool(
         ..Default::default()
     };
     let metaslabs = load_metaslabs(input, &mut view).await;
-    let deflate = input.has("deflate");
     let before = zio.bytes_read();
-    let walk = Walk {
+    let ratios = ratios(zio.tops(), input.has("deflate"));
+    let names = input.datasets.iter().map(|d| (d.id, d.name.as_str()));
+    let mut census = Census {
         zio: &zio,
+        names: names.collect(),
         options,
-        ratios: ratios(zio.tops(), deflate),
-        claims: RefCell::new(Claims::new(zio.tops())),
-        total: view.space_map_allocated,
-        view: RefCell::new(view),
-        sizes: RefCell::new(Sizes::default()),
-        tally: Cell::new(Tally::default()),
-        progress: RefCell::new(progress),
-        stopped: Cell::new(false),
-        descended: RefCell::default(),
-        gangs: RefCell::default(),
-    };
-    walk_mos(&walk, input).await;
-    walk_datasets(&walk, input).await;
-    walk_deferred(&walk, input).await;
-    let stopped = walk.stopped.get();
-    let Walk {
-        claims,
+        ratios: &ratios,
+        claims: Claims::new(zio.tops()),
         view,
+        sizes: Sizes::default(),
+        tallies: BTreeMap::new(),
+        progress,
+        stopped: false,
+    };
+    traverse(&zio, &walks(input), &mut census).await;
+    walk_logs(&mut census, input).await;
+    let deferred = walk_deferred(&mut census, input).await;
+    let Census {
+        claims,
+        mut view,
         sizes,
+        tallies,
+        stopped,
         ..
-    } = walk;
-    let (claims, mut view) = (claims.into_inner(), view.into_inner());
+    } = census;
     view.bytes_read = zio.bytes_read() - before;
     if options.sizes {
-        view.sizes = Some(sizes.into_inner().finish());
+        view.sizes = Some(sizes.finish());
     }
     if stopped {
-        view.problems
-            .push("the walk was stopped; what follows is incomplete".to_string());
+        let message = "the walk was stopped: leaks and accounting are not known";
+        view.not_checked.push(message.to_string());
     } else {
-        compare_space(&claims, &metaslabs, &mut view);
+        let partial = tallies.values().any(|t| t.partial);
+        compare_space(&claims, &metaslabs, partial, &mut view);
+        let mut accounts = Accounts {
+            mos: &input.mos,
+            root: input.root_dir,
+            datasets: &input.datasets,
+            ratios: &ratios,
+            tallies: &tallies,
+            deferred,
+            view: &mut view,
+        };
+        accounts.check().await;
     }
     view.doubles = claims.doubles;
     name_unreadable(&zio, &mut view);
-    let CheckView {
-        leaks,
-        doubles,
-        unallocated,
-        bad_blocks,
-        bad_copies,
-        accounting,
-        ..
-    } = &view;
-    view.clean = leaks.is_empty()
-        && doubles.is_empty()
-        && unallocated.is_empty()
-        && bad_blocks.is_empty()
-        && bad_copies.is_empty()
-        && accounting.is_empty()
-        && view.problems.is_empty();
+    view.clean = is_clean(&view);
     Ok(view)
+}
+
+fn is_clean(view: &CheckView) -> bool {
+    view.leaks.is_empty()
+        && view.doubles.is_empty()
+        && view.unallocated.is_empty()
+        && view.bad_blocks.is_empty()
+        && view.bad_copies.is_empty()
+        && view.accounting.is_empty()
+        && view.problems.is_empty()
+}
+
+/// The pool's own objects, then all data sets; each only as far as it is its own.
+fn walks(input: &CheckInput) -> Vec<Walk> {
+    let own = Walk {
+        objset: MOS,
+        root: *input.mos.bp(),
+        after: Txg(0),
+    };
+    let dataset = |d: &Dataset| Walk {
+        objset: d.id,
+        root: d.phys.bp,
+        after: d.phys.prev_snap_txg,
+    };
+    [own]
+        .into_iter()
+        .chain(input.datasets.iter().map(dataset))
+        .collect()
 }
 
 async fn load_metaslabs(input: &CheckInput, view: &mut CheckView) -> Vec<LoadedMetaslab> {
@@ -155,22 +177,25 @@ async fn load_metaslabs(input: &CheckInput, view: &mut CheckView) -> Vec<LoadedM
     loaded
 }
 
-fn compare_space(claims: &Claims, metaslabs: &[LoadedMetaslab], view: &mut CheckView) {
+fn compare_space(
+    claims: &Claims,
+    metaslabs: &[LoadedMetaslab],
+    partial: bool,
+    view: &mut CheckView,
+) {
     for metaslab in metaslabs {
         claims.compare(metaslab, &mut view.leaks, &mut view.unallocated);
     }
-    let excuse = view.not_checked.iter().find(|n| n.contains("leaks"));
-    if excuse.is_some() || view.bad_blocks.iter().any(|b| b.level != 0) {
+    let excuse = view.not_checked.iter().any(|n| n.contains("leaks"));
+    if (excuse || partial) && !view.leaks.is_empty() {
         // Below a block that cannot be read everything looks leaked; it is not.
-        if !view.leaks.is_empty() {
-            let bytes: u64 = view.leaks.iter().map(|l| l.size).sum();
-            let message = format!(
-                "{bytes} bytes are allocated and were not reached; leaks cannot be told from what \
-                 lies behind the parts that were not read"
-            );
-            view.not_checked.push(message);
-            view.leaks.clear();
-        }
+        let bytes: u64 = view.leaks.iter().map(|l| l.size).sum();
+        let message = format!(
+            "{bytes} bytes are allocated and were not reached; leaks cannot be told from what lies \
+             behind the parts that were not read"
+        );
+        view.not_checked.push(message);
+        view.leaks.clear();
     }
 }
 
@@ -192,198 +217,157 @@ fn name_unreadable(zio: &crate::zio::Zio, view: &mut CheckView) {
     }
 }
 
-async fn walk_mos(walk: &Walk<'_>, input: &CheckInput) {
-    let at = Place {
-        dataset: "mos",
-        object: ObjectId(0),
-        block: 0,
-        since: Txg(0),
+/// Counts the log blocks that the space maps of this txg know. Log blocks are charged to nobody.
+async fn walk_logs(census: &mut Census<'_>, input: &CheckInput) {
+    for dataset in input.datasets.iter().filter(|d| !d.snapshot) {
+        let zil = census.tallies.get(&dataset.id).and_then(|t| t.zil);
+        let zil = match zil {
+            Some(zil) => Some(zil),
+            // A head that is its newest snapshot unchanged was not visited.
+            None if dataset.phys.bp.is_hole() => None,
+            None => Objset::open(input.mos.reader(), &dataset.phys.bp)
+                .await
+                .ok()
+                .map(|os| os.phys().zil),
+        };
+        if let Some(zil) = zil.filter(|z| !z.log.is_hole() && !census.stopped) {
+            walk_log(census, input.txg, dataset.id, &zil).await;
+        }
+    }
+}
+
+/// A log that was claimed counts up to the last claimed block, with the blocks its records wrote.
+/// One that was not counts as far as its blocks are older than what follows this txg.
+/// Source: `traverse_zil` of `module/zfs/dmu_traverse.c`.
+async fn walk_log(census: &mut Census<'_>, txg: Txg, objset: ObjectId, zil: &ZilHeader) {
+    let claimed = zil.claim_txg != Txg(0);
+    let counts = |bp: &Blkptr| match claimed {
+        true => bp.checksum()[3] <= zil.claim_blk_seq,
+        false => bp.birth() <= txg,
     };
-    walk.visit_objset(input.mos.bp(), at).await;
-    let tally = walk.tally.replace(Tally::default());
-    let root = DslDir::load(&input.mos, input.root_dir).await;
-    let own = match root {
-        Ok(root) => root.child(&input.mos, "$MOS").await.ok().flatten(),
-        Err(_) => None,
-    };
-    if let Some(own) = own.filter(|_| !tally.partial) {
-        let mut list = Vec::new();
-        let mut usage = tally.usage;
-        // The pool charges its own blocks physically in all three measures but the first.
-        usage.uncompressed = usage.compressed;
-        let phys = &own.phys;
-        usage.compare(
-            [phys.used, phys.compressed, phys.uncompressed],
-            "$MOS",
-            &mut list,
-        );
-        walk.view.borrow_mut().accounting.append(&mut list);
-    }
-}
-
-/// Walks data sets so that the one a data set builds on comes before it.
-async fn walk_datasets(walk: &Walk<'_>, input: &CheckInput) {
-    let mut order: Vec<&Dataset> = input.datasets.iter().collect();
-    order.sort_by_key(|d| (!d.snapshot, d.phys.creation_txg, d.id));
-    let mut known: BTreeMap<ObjectId, Usage> = BTreeMap::new();
-    for dataset in order {
-        if walk.stopped.get() {
-            return;
+    let chain = walk_chain(census.zio, zil).await;
+    let next = chain.blocks.iter().map(|b| b.chain.next);
+    for bp in [zil.log].into_iter().chain(next) {
+        if bp.is_hole() || !counts(&bp) {
+            break;
         }
-        let since = dataset.phys.prev_snap_txg;
-        let at = Place {
-            dataset: &dataset.name,
-            object: ObjectId(0),
-            block: 0,
-            since,
-        };
-        walk.visit_objset(&dataset.phys.bp, at).await;
-        if !dataset.snapshot {
-            walk_log(walk, input, dataset, at).await;
-        }
-        let tally = walk.tally.replace(Tally::default());
-        if !tally.partial {
-            account(walk, input, dataset, tally, &mut known).await;
+        let mark = log_mark(objset, ObjectId(0), bp.checksum()[3]);
+        census.count(&mark, &bp);
+        if bp.is_gang() {
+            let tree = census.zio.allocations(&bp).await;
+            census.gang(&mark, &bp, &tree);
         }
     }
-    directories(walk, &input.datasets);
-}
-
-async fn account(
-    walk: &Walk<'_>,
-    input: &CheckInput,
-    dataset: &Dataset,
-    tally: Tally,
-    known: &mut BTreeMap<ObjectId, Usage>,
-) {
-    let phys = &dataset.phys;
-    let mut usage = tally.usage;
-    if tally.shared || phys.prev_snap_txg > Txg(1) {
-        let Some(&before) = known.get(&phys.prev_snap) else {
-            return;
-        };
-        let dead = match deadlist_usage(&input.mos, phys.deadlist, &walk.ratios).await {
-            Ok(dead) => dead,
-            Err(e) => {
-                let place = format!("{}: dead list", dataset.name);
-                walk.view
-                    .borrow_mut()
-                    .problems
-                    .push(e.at(place).to_string());
-                return;
-            }
-        };
-        usage.add(before);
-        usage.subtract(dead);
-    }
-    known.insert(dataset.id, usage);
-    let stored = [phys.referenced, phys.compressed, phys.uncompressed];
-    let mut list = Vec::new();
-    usage.compare(stored, &format!("{} refers to", dataset.name), &mut list);
-    walk.view.borrow_mut().accounting.append(&mut list);
-}
-
-/// A directory's `used` is the sum of its parts.
-fn directories(walk: &Walk<'_>, datasets: &[Dataset]) {
-    for dataset in datasets.iter().filter(|d| !d.snapshot) {
-        let phys = &dataset.dir.phys;
-        let found = phys
-            .breakdown
-            .iter()
-            .fold(0u64, |sum, part| sum.wrapping_add(*part));
-        if phys.flags & 1 != 0 && found != phys.used {
-            let what = format!("{} used, by head, snapshots and children", dataset.name);
-            let row = Disagreement {
-                what,
-                stored: phys.used,
-                found,
-            };
-            walk.view.borrow_mut().accounting.push(row);
-        }
-    }
-}
-
-/// Log blocks that the space maps of this txg know: those claimed, or born up to it.
-async fn walk_log(walk: &Walk<'_>, input: &CheckInput, dataset: &Dataset, at: Place<'_>) {
-    let Ok(objset) = Objset::open(input.mos.reader(), &dataset.phys.bp).await else {
+    if !claimed {
         return;
-    };
-    let header: ZilHeader = objset.phys().zil;
-    let own = walk.tally.get();
-    let claimed = header.claim_txg != Txg(0);
-    let count = |bp: &Blkptr| {
-        if !bp.is_hole() && (claimed || bp.birth() <= input.txg) {
-            walk.count(bp, at);
-        }
-    };
-    count(&header.log);
-    for block in walk_chain(walk.zio, &header).await.blocks {
-        count(&block.chain.next);
-        for record in block
-            .records
-            .iter()
-            .filter(|r| r.kind == 9 && r.length == 192)
-        {
-            let bytes = record.body.get(32..160).unwrap_or(&[]);
-            let bp = Blkptr::parse(bytes, block.chain.endian).unwrap_or(Blkptr::HOLE);
-            if claimed && bp.birth() >= header.claim_txg && bp.validate().is_ok() {
-                count(&bp);
+    }
+    for block in chain.blocks.iter().filter(|b| counts(&b.pointer)) {
+        for record in &block.records {
+            let Some((object, bp)) = written_block(record, block.chain.endian) else {
+                continue;
+            };
+            if bp.birth() >= zil.claim_txg && record.seq <= zil.claim_lr_seq {
+                census.count(&log_mark(objset, object, block.seq()), &bp);
             }
         }
     }
-    // Log blocks are charged to nobody.
-    walk.tally.set(own);
 }
 
-/// Blocks that wait to be freed are still allocated.
-async fn walk_deferred(walk: &Walk<'_>, input: &CheckInput) {
-    let at = Place {
-        dataset: "mos",
-        object: ObjectId(0),
-        block: 0,
-        since: Txg(0),
-    };
+fn log_mark(objset: ObjectId, object: ObjectId, block: u64) -> Bookmark {
+    Bookmark {
+        objset,
+        object,
+        level: LOG_LEVEL,
+        block,
+    }
+}
+
+/// The block that a write record points at, and the object it is for.
+fn written_block(record: &ZilRecord, endian: Endian) -> Option<(ObjectId, Blkptr)> {
+    const TX_WRITE: u64 = 9;
+    const RECORD_WITHOUT_DATA: u64 = 192;
+    if record.kind != TX_WRITE || record.length != RECORD_WITHOUT_DATA {
+        return None;
+    }
+    let bp = Blkptr::parse(record.body.get(32..)?, endian).ok()?;
+    let sound = !bp.is_hole() && !bp.is_embedded() && bp.validate().is_ok();
+    sound.then_some((ObjectId(record.word(0, endian)?), bp))
+}
+
+/// Counts blocks that wait to be freed: they are still allocated. What the list of the pool version
+/// with dead lists holds, when all of it could be read.
+async fn walk_deferred(census: &mut Census<'_>, input: &CheckInput) -> Option<Usage> {
+    let mut usage = Some(Usage::default());
     for name in ["sync_bplist", "free_bpobj"] {
-        let Some(id) = input.entry(name) else {
+        let Some(id) = input.entry(name).map(ObjectId) else {
             continue;
         };
-        let at = Place {
-            object: ObjectId(id),
-            ..at
-        };
+        let ratios = census.ratios;
+        let mut sum = Usage::default();
+        let mut number = 0;
+        let mut gangs = Vec::new();
         let mut count = |bp: &Blkptr| {
-            walk.count(bp, at);
+            let mark = Bookmark {
+                objset: MOS,
+                object: id,
+                level: 0,
+                block: number,
+            };
+            number += 1;
+            if bp.is_hole() || bp.validate().is_err() {
+                return;
+            }
+            sum.add(Usage::of(bp, ratios));
+            census.count(&mark, bp);
+            if bp.is_gang() {
+                gangs.push((mark, *bp));
+            }
         };
-        if let Err(e) = for_each_pointer(&input.mos, ObjectId(id), &mut count).await {
-            walk.view.borrow_mut().problems.push(e.at(name).to_string());
+        let read = for_each_pointer(&input.mos, id, &mut count).await;
+        for (mark, bp) in gangs {
+            let tree = census.zio.allocations(&bp).await;
+            census.gang(&mark, &bp, &tree);
+        }
+        match read {
+            Err(e) => {
+                census.view.problems.push(e.at(name).to_string());
+                usage = None;
+            }
+            Ok(()) if name == "free_bpobj" => usage = Some(sum),
+            Ok(()) => {}
         }
     }
+    note_pending(census, input).await;
+    usage
+}
+
+/// Names what is under way and keeps leaks from being told.
+async fn note_pending(census: &mut Census<'_>, input: &CheckInput) {
     let open = [
-        (
-            "bptree_obj",
-            "a data set is being destroyed: leaks are not told apart from its blocks",
-        ),
-        (
-            "com.delphix:zpool_checkpoint",
-            "there is a checkpoint: leaks are not told apart from it",
-        ),
-        (
-            "com.delphix:removing",
-            "a vdev is being removed: leaks are not told apart",
-        ),
-        (
-            "com.delphix:deleted_clones",
-            "a clone is being destroyed: leaks are not told apart",
-        ),
+        ("bptree_obj", "a data set is being destroyed"),
+        ("com.delphix:zpool_checkpoint", "there is a checkpoint"),
+        ("com.delphix:removing", "a vdev is being removed"),
+        ("com.delphix:deleted_clones", "a clone is being destroyed"),
     ];
-    for (name, why) in open
-        .into_iter()
-        .filter(|(name, _)| input.entry(name).is_some())
-    {
-        if name != "bptree_obj" || has_pending_trees(input).await {
-            walk.view.borrow_mut().not_checked.push(why.to_string());
+    for (name, what) in open {
+        let here = match name {
+            "com.delphix:zpool_checkpoint" => input.has(name),
+            "com.delphix:removing" => is_removing(input),
+            _ => input.entry(name).is_some(),
+        };
+        if here && (name != "bptree_obj" || has_pending_trees(input).await) {
+            let why = format!("{what}: leaks are not told apart from its blocks");
+            census.view.not_checked.push(why);
         }
     }
+}
+
+/// Whether a vdev is on its way out: the first word of the entry is the state, 1 while it runs.
+fn is_removing(input: &CheckInput) -> bool {
+    let entry = input.directory.iter();
+    let mut entry = entry.filter(|e| e.name == b"com.delphix:removing");
+    let state = entry.next().and_then(|e| e.value.ints.first().copied());
+    state == Some(1)
 }
 
 /// Whether the list of trees to destroy holds any.

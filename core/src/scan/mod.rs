@@ -11,10 +11,10 @@
 //! it were met there. Invariant: damage is a row in the result, never the end of the walk.
 
 mod account;
+mod census;
 mod check;
 mod claims;
 mod sizes;
-mod walk;
 
 pub use check::{CheckInput, check_pool};
 pub use sizes::Sizes;

@@ -13,7 +13,7 @@ pub struct CheckView {
     pub txg: u64,
     /// Whether nothing at all is wrong.
     pub clean: bool,
-    /// Block pointers met, embedded ones and deferred frees included, as `zdb -b` counts them.
+    /// Block pointers met; embedded ones and deferred frees included. `zdb -b`'s bp count.
     pub blocks: u64,
     /// Bytes read and verified.
     pub bytes_read: u64,
@@ -25,8 +25,14 @@ pub struct CheckView {
     pub allocated: u64,
     /// Allocated bytes by the space maps, unflushed changes included.
     pub space_map_allocated: u64,
-    /// Gang blocks.
+    /// Copies of blocks that are gangs.
     pub gangs: u64,
+    /// Allocated bytes of blocks met again because they are deduplicated.
+    #[serde(default)]
+    pub deduped: u64,
+    /// Allocated bytes of blocks met again because they are clones.
+    #[serde(default)]
+    pub cloned: u64,
     /// Embedded block pointers.
     pub embedded: u64,
     /// Space that the maps call allocated and nothing refers to.
