@@ -1,8 +1,8 @@
 //! Data sets as views.
 
 use super::{Datasets, Pool};
-use crate::base::{PoolError, PoolErrorKind, Result, Txg};
-use crate::dmu::Objset;
+use crate::base::{ObjectId, PoolError, PoolErrorKind, Result, Txg};
+use crate::dmu::{Objset, zap_lookup};
 use crate::dsl::{Dataset, find_dataset, walk_datasets};
 use crate::format::ObjsetKind;
 use crate::view::DatasetView;
@@ -56,6 +56,30 @@ impl Pool {
                 first.join(", ")
             )
         })
+    }
+
+    /// Errata that encrypted data sets show and no label tells: 3 when a key object has no version
+    /// (the form before the release), 4 when the pool has no second form of bookmarks.
+    #[doc(alias = "dsl_dir_incompatible_encryption_version")]
+    pub(super) async fn encryption_errata(&self) -> u64 {
+        let Ok(walked) = self.walked().await else {
+            return 0;
+        };
+        let mos = &self.0.spa.mos;
+        for dataset in walked.0.iter().filter(|d| d.dir.encrypted && !d.snapshot) {
+            let key = zap_lookup(mos, dataset.dir.id, b"com.datto:crypto_key_obj").await;
+            let key = key.ok().flatten().and_then(|v| v.u64());
+            let Some(key) = key else { continue };
+            let version = zap_lookup(mos, ObjectId(key), b"DSL_CRYPTO_VERSION").await;
+            if let Ok(None) = version {
+                return 3;
+            }
+        }
+        let enabled = |guid: &str| self.0.spa.features.iter().any(|f| f.guid == guid);
+        match enabled("com.datto:encryption") && !enabled("com.datto:bookmark_v2") {
+            true => 4,
+            false => 0,
+        }
     }
 
     pub(super) async fn dataset_views(&self) -> Result<Vec<DatasetView>> {

@@ -23,7 +23,9 @@ use crate::dev::Device;
 use crate::dsl::{Dataset, DatasetProblem};
 pub use crate::scan::CheckOptions;
 use crate::scan::{CheckInput, check_pool};
-use crate::spa::{ImportOptions, LoadedMetaslab, LogSpaceMaps, MetaslabTable, Scan, Spa};
+use crate::spa::{
+    ImportOptions, LoadedMetaslab, LogSpaceMaps, MetaslabTable, Scan, Spa, errata_note,
+};
 use crate::view::{
     CheckView, DatasetView, DeviceView, FileView, HistoryView, MapView, MetaslabView, ObjectView,
     PoolView, Progress, Pyramid, SegmentView, SpaceView, StripView, TreeNodeView, ZilView,
@@ -59,9 +61,50 @@ pub struct OpenOptions {
     pub txg: Option<Txg>,
 }
 
-/// Looks at the labels of `devices`. Never fails: what is wrong stands in the views.
+/// Looks for pools on `devices` and a short way into each. Never fails: what is wrong stands in the
+/// views, and `refusal` says why a pool cannot be opened.
 pub async fn scan(devices: &[Device]) -> ScanView {
-    overview::scan_view(&Scan::read(devices).await)
+    let scan = Scan::read(devices).await;
+    let mut view = overview::scan_view(&scan);
+    let Some(first) = devices.first() else {
+        return view;
+    };
+    for pool in view.pools.iter_mut().filter(|p| p.refusal.is_none()) {
+        let options = ImportOptions {
+            guid: Some(pool.guid),
+            ..ImportOptions::default()
+        };
+        match Spa::import(first.rt(), scan.clone(), &options).await {
+            Ok(spa) => {
+                *pool = Pool::over(spa, Vec::new(), Err(not_loaded()))
+                    .await
+                    .overview()
+            }
+            Err(e) => {
+                pool.refusal = Some(e.to_string());
+                pool.health = "faulted".to_string();
+            }
+        }
+    }
+    let known: Vec<String> = view
+        .pools
+        .iter()
+        .flat_map(|p| &p.devices)
+        .map(name)
+        .collect();
+    view.strangers.retain(|d| !known.contains(&d.name));
+    view
+}
+
+fn name(device: &DeviceView) -> String {
+    device.name.clone()
+}
+
+fn not_loaded() -> PoolError {
+    PoolError::new(
+        PoolErrorKind::Unsupported,
+        "the log space maps were not loaded",
+    )
 }
 
 /// An open pool, read-only. Cheap to clone.
@@ -83,6 +126,7 @@ struct Inner {
     logs: Result<LogSpaceMaps>,
     space: Vec<SpaceView>,
     notes: Vec<String>,
+    errata: u64,
     loaded: RefCell<BlockCache<(u64, u64), Rc<Loaded>>>,
     views: RefCell<BTreeMap<(u64, u64), MetaslabView>>,
     datasets: RefCell<Option<Datasets>>,
@@ -107,13 +151,18 @@ impl Pool {
             txg: options.txg,
         };
         let spa = Spa::import(first.rt(), scan, &options).await?;
-        Ok(Self::over(spa).await)
+        let (tables, logs) = space::load(&spa).await;
+        Ok(Self::over(spa, tables, logs).await)
     }
 
-    async fn over(spa: Spa) -> Self {
-        let (tables, logs) = space::load(&spa).await;
+    /// The facade over an imported pool; without tables it answers for the overview only.
+    async fn over(
+        spa: Spa,
+        tables: Vec<Result<MetaslabTable>>,
+        logs: Result<LogSpaceMaps>,
+    ) -> Self {
         let mut notes = spa.notes.clone();
-        if let Err(e) = &logs {
+        if let (Err(e), false) = (&logs, tables.is_empty()) {
             notes.push(e.to_string());
         }
         let space = space::space_views(&spa, &tables, logs.as_ref().ok(), &mut notes).await;
@@ -123,24 +172,32 @@ impl Pool {
             logs,
             space,
             notes: Vec::new(),
+            errata: 0,
             loaded: RefCell::new(BlockCache::new(METASLAB_CACHE)),
             views: RefCell::default(),
             datasets: RefCell::default(),
             file_system: RefCell::default(),
         }));
+        let mut errata = pool.0.spa.errata();
         if pool.0.spa.refcount("com.datto:encryption") > 0 {
+            if errata == 0 {
+                errata = pool.encryption_errata().await;
+                notes.extend(errata_note(errata));
+            }
             notes.extend(pool.encryption_note().await);
         }
         let mut inner = pool.0;
-        Rc::get_mut(&mut inner)
-            .expect("invariant: the pool is not shared yet")
-            .notes = notes;
+        let own = Rc::get_mut(&mut inner).expect("invariant: the pool is not shared yet");
+        own.notes = notes;
+        own.errata = errata;
         Self(inner)
     }
 
     /// Pool, vdev tree, features, space.
     pub fn overview(&self) -> PoolView {
-        overview::pool_view(&self.0.spa, &self.0.space, &self.0.notes)
+        let mut view = overview::pool_view(&self.0.spa, &self.0.space, &self.0.notes);
+        view.errata = self.0.errata;
+        view
     }
 
     /// Every metaslab.
@@ -148,8 +205,8 @@ impl Pool {
         self.map_view().await
     }
 
-    /// Bytes `range`, counted as DVA offsets are, of one metaslab in at most `cells` cells, with the
-    /// segments themselves when there are at most `max_segments`.
+    /// Bytes `range`, counted as DVA offsets are, of one metaslab in at most `cells` cells, with
+    /// the segments themselves when there are at most `max_segments`.
     pub async fn strip(
         &self,
         vdev: u64,

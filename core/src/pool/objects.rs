@@ -70,7 +70,10 @@ impl Pool {
     ) -> Result<ObjectView> {
         let (objset, found) = self.objset(dataset).await?;
         let place = |e: PoolError| e.at(format!("data set {dataset}"));
-        let dnode = objset.dnode(id).await.map_err(place)?;
+        let dnode = match accounting(&objset, id) {
+            Some(dnode) => dnode,
+            None => objset.dnode(id).await.map_err(place)?,
+        };
         let encrypted = found.is_some_and(|d| d.is_encrypted());
         let mut view = head(id, &dnode);
         view.details = details(self, &objset, dataset, id, &dnode, encrypted).await;
@@ -79,6 +82,12 @@ impl Pool {
         }
         Ok(view)
     }
+}
+
+/// Accounting object -1, -2 or -3, which `zdb` lists under that number.
+fn accounting(objset: &Objset, id: ObjectId) -> Option<Dnode> {
+    let index = usize::try_from(u64::MAX - id.0).ok()?;
+    objset.phys().accounting.get(index)?.clone()
 }
 
 /// A pointer in the tree of an object.

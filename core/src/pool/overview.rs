@@ -84,7 +84,6 @@ pub(super) fn pool_view(spa: &Spa, space: &[SpaceView], notes: &[String]) -> Poo
         features: features.collect(),
         space: space.to_vec(),
         notes: notes.to_vec(),
-        errata: spa.config.u64("errata").unwrap_or(spa.candidate.errata()),
         ..head(&spa.candidate)
     }
 }

@@ -72,6 +72,7 @@ impl Candidate {
         };
         candidate.refusal = candidate.refuse(limit).err();
         candidate.notes = candidate.label_notes(scan);
+        candidate.notes.extend(candidate.unnamed_note());
         candidate.notes.append(&mut problems);
         candidate
     }
@@ -132,6 +133,29 @@ impl Candidate {
         Ok(())
     }
 
+    /// Sum of all guids by the uberblock; 0 without one.
+    pub fn guid_sum(&self) -> u64 {
+        self.found.map_or(0, |f| f.uberblock.guid_sum)
+    }
+
+    /// What the guids of vdevs that no label names add up to; `None` when all are named. Labels
+    /// name only their own top-level vdev, old ones not even how many there are; the uberblock
+    /// knows the sum of all guids.
+    pub fn unnamed_guids(&self) -> Option<u64> {
+        let found = self.found?;
+        let rest = found.uberblock.guid_sum.wrapping_sub(self.tree.guid_sum());
+        (rest != 0).then_some(rest)
+    }
+
+    fn unnamed_note(&self) -> Option<String> {
+        let known = self.tree.children.iter().any(|c| c.kind == "missing");
+        let rest = self.unnamed_guids().filter(|_| !known)?;
+        Some(format!(
+            "the pool has more vdevs than the labels name (guids that add up to {rest}): devices \
+             are missing, or vdevs were removed"
+        ))
+    }
+
     /// What the labels tell beyond the tree.
     fn label_notes(&self, scan: &Scan) -> Vec<String> {
         let mut notes = Vec::new();
@@ -170,7 +194,9 @@ pub fn can_read(guid: &str) -> bool {
     feature(guid).is_some_and(|f| f.readable)
 }
 
-fn errata_note(errata: u64) -> Option<String> {
+/// An errata number in words; `None` for 0.
+#[doc(alias = "zpool_errata")]
+pub fn errata_note(errata: u64) -> Option<String> {
     let what = match errata {
         0 => return None,
         1 => "a scrub in progress was written in a broken form",

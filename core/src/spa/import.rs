@@ -183,6 +183,16 @@ impl Spa {
         &self.candidate.name
     }
 
+    /// Errata number of the configuration or the labels, 0 for none.
+    pub fn errata(&self) -> u64 {
+        let own = self.config.u64("errata").unwrap_or(0);
+        if own != 0 {
+            own
+        } else {
+            self.candidate.errata()
+        }
+    }
+
     /// Directory that all data sets are below.
     pub fn root_directory(&self) -> Result<ObjectId> {
         let root = self.directory.object("root_dataset");
@@ -220,9 +230,10 @@ async fn open_at(
     candidate: &Candidate,
     uberblock: &Uberblock,
 ) -> Result<Opened> {
-    let blame = |e: PoolError| match candidate.tree.health() >= Health::Faulted {
-        true => missing(&candidate.tree),
-        false => e.at(format!("MOS of txg {}", uberblock.txg)),
+    let blame = |e: PoolError| match candidate.unnamed_guids() {
+        _ if candidate.tree.health() >= Health::Faulted => missing(&candidate.tree),
+        Some(sum) if uberblock.guid_sum == candidate.guid_sum() => unnamed(sum, &e),
+        _ => e.at(format!("MOS of txg {}", uberblock.txg)),
     };
     let labels = reader(rt, &candidate.tree);
     let (config, directory) = read_config(&labels, &uberblock.rootbp)
@@ -290,6 +301,16 @@ fn missing(tree: &VdevConfig) -> PoolError {
     let message = format!(
         "devices are missing beyond what redundancy covers: {}",
         problems.join("; ")
+    );
+    PoolError::new(PoolErrorKind::Missing, message)
+        .next_step("give all devices of the pool, also those in other folders")
+}
+
+/// The refusal when labels do not even name what is missing, with the error that came of it.
+fn unnamed(sum: u64, error: &PoolError) -> PoolError {
+    let message = format!(
+        "devices are missing that no label here names; their guids add up to {sum}, which is the \
+         guid itself if it is one device. Without them: {error}"
     );
     PoolError::new(PoolErrorKind::Missing, message)
         .next_step("give all devices of the pool, also those in other folders")

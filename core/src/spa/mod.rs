@@ -16,7 +16,7 @@ mod mos;
 mod space;
 mod vdev_config;
 
-pub use candidate::{Candidate, ImportOptions, can_read};
+pub use candidate::{Candidate, ImportOptions, can_read, errata_note};
 pub use import::Spa;
 pub use labels::{DeviceScan, Found, LabelScan, Role, Scan};
 pub use mos::{Directory, FeatureState, read_features, read_nvlist};
