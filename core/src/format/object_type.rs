@@ -111,17 +111,11 @@ impl fmt::Display for ObjectType {
                 None => write!(f, "UNKNOWN ({})", self.0),
             };
         }
-        let Some(name) = NEW_NAMES.get((self.0 & 0x1F) as usize) else {
-            return write!(f, "UNKNOWN ({})", self.0);
-        };
-        // zdb's form: "zap", with the flags that are set behind it.
-        write!(f, "bswap {name}")?;
-        f.write_str(if self.0 & 0x40 != 0 {
-            " metadata"
-        } else {
-            " data"
-        })?;
-        f.write_str(if self.0 & 0x20 != 0 { " encrypted" } else { "" })
+        // As zdb does, by how the contents swap, without the flags.
+        match NEW_NAMES.get((self.0 & 0x1F) as usize) {
+            Some(name) => f.write_str(name),
+            None => write!(f, "UNKNOWN ({})", self.0),
+        }
     }
 }
 
@@ -142,8 +136,8 @@ mod tests {
         };
         check(19, "ZFS plain file", false, true, false);
         check(20, "ZFS directory", true, true, true);
-        check(196, "bswap zap metadata", true, false, true);
-        check(195, "bswap uint64 metadata", true, false, false);
+        check(196, "zap", true, false, true);
+        check(195, "uint64", true, false, false);
         check(53, "bpobj subobj", true, false, false);
         assert!(!ObjectType(54).is_valid());
     }
