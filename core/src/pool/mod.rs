@@ -15,6 +15,7 @@ mod logs;
 mod map;
 mod objects;
 mod overview;
+mod paths;
 mod space;
 
 use crate::base::{Guid, ObjectId, PoolError, PoolErrorKind, Result, Txg};
@@ -311,6 +312,7 @@ impl Pool {
             view.problems.push(format_problem(problem));
             view.clean = false;
         }
+        self.name_files(&mut view).await;
         Ok(view)
     }
 }
