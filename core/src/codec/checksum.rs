@@ -216,22 +216,70 @@ mod tests {
         assert_eq!(ChecksumKind::from_id(15), None);
     }
 
+    /// FIPS 180-4 and the test vectors of BLAKE3.
     #[test]
-    fn a_standard_vector() {
-        let expect = [
+    fn standard_vectors() {
+        let check = |kind, endian, salt: &[u8; 32], data: &[u8], expect| {
+            assert_eq!(
+                checksum(kind, endian, Some(salt), data),
+                Ok(expect),
+                "{}",
+                kind.name()
+            );
+        };
+        let abc = [
             0xBA78_16BF_8F01_CFEA,
             0x4141_40DE_5DAE_2223,
             0xB003_61A3_9617_7A9C,
             0xB410_FF61_F200_15AD,
         ];
-        assert_eq!(
-            checksum(K::Sha256, Endian::Little, None, b"abc"),
-            Ok(expect)
+        let none = &[0; 32];
+        check(K::Sha256, Endian::Little, none, b"abc", abc);
+        check(K::Sha256, Endian::Big, none, b"abc", abc);
+        let abc = [
+            0x5304_8E26_8194_1EF9,
+            0x9B2E_29B7_6B4C_7DAB,
+            0xE4C2_D0C6_34FC_6D46,
+            0xE0E2_F131_07E7_AF23,
+        ];
+        check(K::Sha512, Endian::Big, none, b"abc", abc);
+        check(
+            K::Sha512,
+            Endian::Little,
+            none,
+            b"abc",
+            abc.map(u64::swap_bytes),
         );
-        let raw = checksum(K::Sha512, Endian::Big, None, b"abc").unwrap();
-        assert_eq!(raw[0], 0x5304_8E26_8194_1EF9);
-        assert!(checksum(K::Blake3, Endian::Big, None, b"abc").is_err());
-        assert!(checksum(K::Edonr, Endian::Big, Some(&[0; 32]), b"abc").is_err());
+        let elvish = b"whats the Elvish word for friend";
+        let empty = [
+            0x92B2_B756_04ED_3C76,
+            0x1F9D_6F62_392C_8A92,
+            0x27AD_0EA3_F095_73E7,
+            0x83F1_498A_4ED6_0D26,
+        ];
+        check(K::Blake3, Endian::Big, elvish, b"", empty);
+        check(K::Off, Endian::Big, none, b"abc", [0; 4]);
+    }
+
+    #[test]
+    fn what_cannot_be_computed_says_its_name() {
+        let check = |kind: ChecksumKind, salt: Option<&[u8; 32]>| {
+            let error = checksum(kind, Endian::Big, salt, b"abc").unwrap_err();
+            assert!(format!("{error}").contains(kind.name()), "{error}");
+        };
+        check(K::Blake3, None);
+        check(K::Skein, None);
+        for kind in [
+            K::Inherit,
+            K::On,
+            K::Label,
+            K::GangHeader,
+            K::Zilog,
+            K::Zilog2,
+            K::Edonr,
+        ] {
+            check(kind, Some(&[0; 32]));
+        }
     }
 
     #[test]

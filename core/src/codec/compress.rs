@@ -226,24 +226,85 @@ mod tests {
         }
     }
 
+    /// Packed by hand from the definitions, not by our own packers.
+    #[test]
+    fn known_bytes_unpack() {
+        let check = |kind, packed: &[u8], expect: &[u8]| {
+            let padded = [packed, &[0; 300]].concat();
+            assert_eq!(
+                decompress(kind, &padded, expect.len()).as_deref(),
+                Ok(expect),
+                "{kind}"
+            );
+        };
+        let hello = b"abcabcabchello";
+        check(Compression::Off, hello, hello);
+        // Three literals, then length 6 at distance 3, then five literals.
+        check(Compression::Lzjb, b"\x08abc\x0C\x03hell\0o", hello);
+        check(Compression::Lz4, b"\0\0\0\x0C\x32abc\x03\0\x50hello", hello);
+        // Three literals, ten zeros, one literal.
+        check(
+            Compression::Zle,
+            b"\x02abc\x49\0d",
+            b"abc\0\0\0\0\0\0\0\0\0\0d",
+        );
+        // One stored block.
+        let zlib = b"\x78\x01\x01\x03\x00\xFC\xFFabc\x02\x4D\x01\x27";
+        check(Compression::Gzip(9), zlib, b"abc");
+        // A frame of one segment: a raw block and a run.
+        let zstd = b"\0\0\0\x0C\x03\x05\x28\xA5\x20\x0D\x18\0\0abc\x53\0\0z";
+        check(Compression::Zstd, zstd, b"abczzzzzzzzzz");
+        check(Compression::Empty, b"", &[0; 512]);
+    }
+
+    #[test]
+    fn settings_are_no_algorithms() {
+        for kind in [Compression::Inherit, Compression::On] {
+            assert!(decompress(kind, &[0; 512], 512).is_err());
+            assert_eq!(compress(kind, &[0; 512], 512), None);
+        }
+        assert!(decompress(Compression::Off, &[0; 511], 512).is_err());
+        assert_eq!(compress(Compression::Lz4, &[1, 2, 3, 4], 3), None);
+    }
+
+    /// Every truncation, damage and noise: an error or the exact length.
     #[test]
     fn damaged_input_never_panics() {
-        let data = sample(9, 4096);
+        const LEN: usize = 4096;
+        let data = sample(9, LEN);
         let mut rng = Prng::new(10);
+        let check = |kind, packed: &[u8]| {
+            let Ok(out) = decompress(kind, packed, LEN) else {
+                return false;
+            };
+            assert_eq!(out.len(), LEN, "{kind}");
+            true
+        };
         for kind in KINDS {
             let packed = compress(kind, &data, usize::MAX).unwrap();
-            for cut in 0..packed.len().min(200) {
-                let _ = decompress(kind, &packed[..cut], 4096);
+            for cut in 0..packed.len() {
+                assert!(!check(kind, &packed[..cut]), "{kind} cut to {cut}");
             }
-            for _ in 0..2000 {
+            for _ in 0..10_000 {
                 let mut bad = packed.clone();
                 let at = rng.below(bad.len() as u64) as usize;
                 bad[at] ^= 1 << rng.below(8);
-                if let Ok(out) = decompress(kind, &bad, 4096) {
-                    assert_eq!(out.len(), 4096);
-                }
+                check(kind, &bad);
+                let noise: Vec<u8> = (0..rng.below(200)).map(|_| rng.next_u64() as u8).collect();
+                check(kind, &noise);
+                // Noise behind a sound length reaches further.
+                let body = noise.len().saturating_sub(8) as u32;
+                check(kind, &[&body.to_be_bytes(), noise.as_slice()].concat());
             }
         }
+    }
+
+    /// A frame that asks for a window of 2 GiB is refused before memory is taken.
+    #[test]
+    fn a_zstd_window_is_bounded() {
+        let packed = b"\0\0\0\x08\x03\x05\x28\xA5\x00\xA8\x19\0\0abc";
+        let error = decompress(Compression::Zstd, packed, 3).unwrap_err();
+        assert!(format!("{error}").contains("indow"), "{error}");
     }
 
     #[test]

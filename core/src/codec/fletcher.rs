@@ -132,4 +132,17 @@ mod tests {
             .collect();
         assert_eq!(fletcher2(Endian::Big, &data), [4, 6, 5, 8]);
     }
+
+    /// Of n equal words the sums are binomials: w C(n,1), w C(n+1,2), w C(n+2,3), w C(n+3,4).
+    #[test]
+    fn a_large_block_of_ones_gives_binomials() {
+        let n = u128::from((128u32 << 10) / 4);
+        let words = [n, n * (n + 1) / 2, n * (n + 1) * (n + 2) / 6];
+        let fourth = words[2] * (n + 3) / 4;
+        let expect = [words[0], words[1], words[2], fourth]
+            .map(|binomial| binomial.wrapping_mul(u128::from(u32::MAX)) as u64);
+        let data = std_alloc::vec![0xFF; 128 << 10];
+        assert_eq!(fletcher4(Endian::Little, &data), expect);
+        assert_eq!(fletcher4(Endian::Big, &data), expect);
+    }
 }
