@@ -9,7 +9,7 @@ use common::engine::{Opened, open, refusal};
 use common::images::unpacked;
 use common::report::{Outcome, Report};
 use common::zdb::Zdb;
-use common::{compare, zdb};
+use common::{answered, compare, complaints, judged, zdb};
 use std::path::{Path, PathBuf};
 use tidepool::base::PoolErrorKind;
 use tidepool::pool::CheckOptions;
@@ -158,24 +158,6 @@ impl Image {
     }
 }
 
-/// Notes what an oracle that failed to answer said.
-fn judged<T>(report: &mut Report, pool: &str, answer: Result<T, String>) -> Option<T> {
-    match answer {
-        Ok(value) => Some(value),
-        Err(reason) => {
-            report.require(pool, false, || {
-                format!("the oracle gives no answer: {reason}")
-            });
-            None
-        }
-    }
-}
-
-/// The engine's answer, or a difference that carries its error.
-fn answered<T>(report: &mut Report, pool: &str, answer: tidepool::base::Result<T>) -> Option<T> {
-    judged(report, pool, answer.map_err(|e| format!("ours: {e}")))
-}
-
 fn zdb_or_skip(report: &mut Report) -> Option<Zdb> {
     let found = Zdb::find();
     if found.is_none() {
@@ -237,20 +219,6 @@ fn every_healthy_image_is_clean_and_sums_up_as_zdb_says() {
         });
     }
     report.finish();
-}
-
-fn complaints(check: &tidepool::view::CheckView) -> String {
-    format!(
-        "{} leaks, {} doubles, {} unallocated, bad blocks {:?}, bad copies {}, accounting {:?}, \
-         problems {:?}",
-        check.leaks.len(),
-        check.doubles.len(),
-        check.unallocated.len(),
-        check.bad_blocks.first(),
-        check.bad_copies.len(),
-        check.accounting.first(),
-        check.problems
-    )
 }
 
 #[test]

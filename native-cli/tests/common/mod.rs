@@ -7,7 +7,9 @@ pub mod engine;
 pub mod images;
 pub mod report;
 pub mod zdb;
+pub mod ztest;
 
+use report::Report;
 use std::path::{Path, PathBuf};
 
 /// Folder `name` of the shared material beside the workspace, when it is there.
@@ -23,4 +25,41 @@ pub fn tool(name: &str) -> Option<PathBuf> {
     let system = ["/usr/sbin", "/sbin", "/usr/local/sbin"].map(PathBuf::from);
     let mut candidates = folders.chain(system).map(|folder| folder.join(name));
     candidates.find(|path| path.is_file())
+}
+
+/// Notes what an oracle that failed to answer said.
+pub fn judged<T>(report: &mut Report, pool: &str, answer: Result<T, String>) -> Option<T> {
+    match answer {
+        Ok(value) => Some(value),
+        Err(reason) => {
+            report.require(pool, false, || {
+                format!("the oracle gives no answer: {reason}")
+            });
+            None
+        }
+    }
+}
+
+/// The engine's answer, or a difference that carries its error.
+pub fn answered<T>(
+    report: &mut Report,
+    pool: &str,
+    answer: tidepool::base::Result<T>,
+) -> Option<T> {
+    judged(report, pool, answer.map_err(|e| format!("ours: {e}")))
+}
+
+/// What a check found, in one line.
+pub fn complaints(check: &tidepool::view::CheckView) -> String {
+    format!(
+        "{} leaks, {} doubles, {} unallocated, bad blocks {:?}, bad copies {}, accounting {:?}, \
+         problems {:?}",
+        check.leaks.len(),
+        check.doubles.len(),
+        check.unallocated.len(),
+        check.bad_blocks.first(),
+        check.bad_copies.len(),
+        check.accounting.first(),
+        check.problems
+    )
 }

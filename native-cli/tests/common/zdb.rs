@@ -255,7 +255,9 @@ fn object_row(line: &str) -> Option<Object> {
     for (place, word) in numbers.iter_mut().zip(words.get(1..7)?) {
         *place = word.parse().ok()?;
     }
+    // Settings of its own follow in brackets: (K=checksum) (Z=compression).
     let kind = words.get(8..)?.join(" ");
+    let kind = kind.split(" (").next()?.to_owned();
     Some(Object { id, numbers, kind })
 }
 
