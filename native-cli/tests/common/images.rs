@@ -31,24 +31,15 @@ fn unpack(source: &Path, member: &str, target: &Path) -> std::io::Result<()> {
     let part = target.with_file_name(name);
     let open = |suffix: &str| File::open(source.join(format!("{member}{suffix}")));
     if let Ok(file) = open(".tar.gz") {
-        write_sparse(only_member(flate2::read::GzDecoder::new(file))?, &part)?;
+        let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(file));
+        for entry in archive.entries()?.take(1) {
+            write_sparse(entry?, &part)?;
+        }
     } else {
         let file = open(".dat.bz2").or_else(|_| open(".bz2"))?;
         write_sparse(bzip2::read::BzDecoder::new(BufReader::new(file)), &part)?;
     }
     std::fs::rename(part, target)
-}
-
-/// The contents of the first member of a tar archive: behind a head of 512 bytes with the size in
-/// octal digits at byte 124.
-fn only_member(mut archive: impl Read) -> std::io::Result<impl Read> {
-    let mut head = [0; 512];
-    archive.read_exact(&mut head)?;
-    let digits = head[124..135].iter().map(|&b| char::from(b));
-    let size = digits
-        .filter_map(|c| c.to_digit(8))
-        .fold(0, |n, d| n * 8 + u64::from(d));
-    Ok(archive.take(size))
 }
 
 /// Writes all bytes, leaving holes where they are zero.
