@@ -132,7 +132,8 @@ pub fn objects(dataset: &str, ours: &[ObjectView], theirs: &[zdb::Object]) -> Ou
                 o.levels,
                 o.indirect_size,
                 o.block_size,
-                o.used,
+                // zdb counts whole sectors.
+                (o.used + 256) / 512 * 512,
                 o.dnode_size,
                 o.size,
             ],

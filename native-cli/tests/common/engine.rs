@@ -94,7 +94,8 @@ impl Opened {
         let datasets = self.datasets()?;
         let mut files = Vec::new();
         for dataset in &datasets {
-            if dataset.kind != "filesystem" || dataset.encrypted {
+            // libzpool cannot fill the root file system that it makes.
+            if dataset.kind != "filesystem" || dataset.encrypted || dataset.objects == 0 {
                 continue;
             }
             for (path, file) in self.tree(&dataset.name)? {
