@@ -2,7 +2,7 @@
 
 use super::nvlist;
 use super::put::{Put, endian};
-use tidepool::base::{Endian, Txg};
+use tidepool::base::Endian;
 use tidepool::format as f;
 use tidepool::zil::describe_record;
 
@@ -21,8 +21,15 @@ pub(crate) fn run(data: &[u8]) -> bool {
         6 => attributes(bytes),
         7 => log(bytes, endian),
         8 => history(bytes, endian),
-        _ => f::parse_gang_header(bytes, f::Dva::default(), Txg(4)).is_ok(),
+        _ => gang(bytes),
     }
+}
+
+/// The header at the start of a vdev, of a gang born in txg 4.
+fn gang(bytes: &[u8]) -> bool {
+    let mut words = [0; 16];
+    words[10] = 4;
+    f::parse_gang_header(bytes, &f::Blkptr::from_words(words)).is_ok()
 }
 
 /// Number, name, length and layout of the attributes that the seed has.

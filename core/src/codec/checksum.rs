@@ -136,6 +136,8 @@ pub struct EmbeddedMismatch {
     pub found: [u64; 4],
     /// What stands where the magic should, read in little-endian order.
     pub magic: u64,
+    /// Byte order of the magic; `None` when there is none.
+    pub endian: Option<Endian>,
 }
 
 /// Verifies an area that ends in a trailer; the byte order of its writer.
@@ -149,6 +151,7 @@ pub fn verify_embedded(area: &[u8], verifier: [u64; 4]) -> Result<Endian, Embedd
             expected: [0; 4],
             found: [0; 4],
             magic: 0,
+            endian: None,
         });
     };
     let magic = Endian::Little.u64_at(trailer, 0).unwrap_or(0);
@@ -159,12 +162,14 @@ pub fn verify_embedded(area: &[u8], verifier: [u64; 4]) -> Result<Endian, Embedd
     };
     let found = words(endian, trailer.get(8..).unwrap_or(&[]));
     let expected = embedded_words(area, verifier, endian);
-    match found == expected && (magic == MAGIC || endian == Endian::Big) {
+    let known = magic == MAGIC || endian == Endian::Big;
+    match found == expected && known {
         true => Ok(endian),
         false => Err(EmbeddedMismatch {
             expected,
             found,
             magic,
+            endian: known.then_some(endian),
         }),
     }
 }

@@ -114,8 +114,7 @@ impl Zio {
         bp: &Blkptr,
         dva: Dva,
     ) -> core::result::Result<Vec<Blkptr>, ReadFailure> {
-        let (first, birth) = (bp.dva(0), bp.physical_birth());
-        let parse = |bytes: &[u8]| parse_gang_header(bytes, first, birth);
+        let parse = |bytes: &[u8]| parse_gang_header(bytes, bp);
         let size = GANG_HEADER_SIZE as u64;
         let damaged = |why: String| gang_failure(dva, size, Why::Pointer(why));
         if !dva.gang {
