@@ -12,6 +12,10 @@ mod pool;
 mod print;
 mod pyramid;
 pub mod svg;
+mod words;
+
+#[cfg(test)]
+mod sample;
 
 pub use check::*;
 pub use data::*;
