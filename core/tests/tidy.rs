@@ -285,6 +285,21 @@ fn the_core_forbids_what_it_promises_to_forbid() {
 }
 
 #[test]
+fn the_command_prints_through_its_gate() {
+    let mut wrong = Vec::new();
+    for path in files(&root().join("native-cli/src"), &[".rs"]) {
+        for (number, line) in (1..).zip(code_only(&read(&path)).lines()) {
+            for word in ["print!(", "println!(", "eprintln!(", "dbg!("] {
+                if line.contains(word) {
+                    wrong.push(format!("{}:{number}: {word}", shown(&path)));
+                }
+            }
+        }
+    }
+    expect_none("text that passes by `Output`", wrong);
+}
+
+#[test]
 fn functions_are_measured() {
     let code = "fn a() {\n  b();\n}\ntrait T { fn c(&self); fn d() -> [u8; 2] {\n}}\n";
     let found = functions(code);
