@@ -75,7 +75,7 @@ fn head(out: &mut String, vdev: &VdevMapView) {
         let _ = write!(out, ", fragmentation {new}%");
     }
     if let Some(old) = vdev.fragmentation_old {
-        let _ = write!(out, " ({old}% by the table before 2.3.1)");
+        let _ = write!(out, " (old table {old}%)");
     }
     if let Some(id) = vdev.embedded_log {
         let _ = write!(out, "\n  the embedded log is metaslab {id}");
@@ -103,6 +103,11 @@ fn picture(out: &mut String, metaslabs: &[MetaslabView], width: usize) {
         }
         out.push('\n');
     }
+}
+
+/// Whether the space map alone gives another figure.
+fn unflushed(m: &MetaslabView) -> bool {
+    m.problem.is_none() && m.free_flushed != m.free && m.unflushed_txg.0 > 0
 }
 
 /// What a row has room for.
@@ -134,9 +139,19 @@ fn table(out: &mut String, vdev: &VdevMapView, histograms: bool, width: usize) {
             let problem = cut(problem, width.max(60) - 12);
             let _ = writeln!(out, "            {problem}");
         }
+        if histograms && unflushed(m) {
+            let (map_alone, txg) = (nice_bytes(m.free_flushed), m.unflushed_txg);
+            let _ = writeln!(
+                out,
+                "            * {map_alone} free by the space map alone; logs since txg {txg}"
+            );
+        }
         if histograms && m.histogram.iter().any(|&n| n > 0) {
             out.push_str(&print_histogram(&m.histogram, width as u32));
         }
+    }
+    if !histograms && vdev.metaslabs.iter().any(unflushed) {
+        out.push_str("            * later changes, in log space maps, are counted too\n");
     }
 }
 
@@ -162,9 +177,10 @@ fn row(out: &mut String, m: &MetaslabView, columns: &Columns) {
     if !columns.weight_kind {
         weight = weight.strip_prefix("segment: ").unwrap_or(weight);
     }
+    let star = if unflushed(m) { '*' } else { ' ' };
     let _ = write!(
         out,
-        "  {:>8} {:>12x}{map}  {:>6}  {fill}{filled}  {:>4}  {:>8}  {:>7}  {}",
+        "  {:>8} {:>12x}{map}  {:>6}{star} {fill}{filled}  {:>4}  {:>8}  {:>7}  {}",
         m.id,
         m.offset,
         nice_bytes(m.free),
@@ -177,11 +193,4 @@ fn row(out: &mut String, m: &MetaslabView, columns: &Columns) {
         out.pop();
     }
     out.push('\n');
-    if m.problem.is_none() && m.free_flushed != m.free && m.unflushed_txg.0 > 0 {
-        let (map_alone, txg) = (nice_bytes(m.free_flushed), m.unflushed_txg);
-        let _ = writeln!(
-            out,
-            "            {map_alone} free by the space map alone; logs since txg {txg}"
-        );
-    }
 }

@@ -194,11 +194,12 @@ pub fn print_tree_node(node: &TreeNodeView, width: u32) -> String {
     let kind = if node.leaf { "leaf" } else { "core node" };
     let place = if path.is_empty() { "root".into() } else { path };
     let (held, capacity) = (node.segments.len(), node.capacity);
-    let _ = writeln!(
-        out,
-        "{place}: {kind}, {held} of {capacity} segments, {} levels above the leaves",
-        node.height
-    );
+    let above = match node.height {
+        0 => "",
+        1 => ", right above the leaves",
+        _ => ", above core nodes",
+    };
+    let _ = writeln!(out, "{place}: {kind}, {held} of {capacity} segments{above}");
     let _ = writeln!(
         out,
         "  the tree: {} segments in {} nodes, {} of memory",

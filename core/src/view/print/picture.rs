@@ -4,6 +4,7 @@ use super::{bar, cut, left, print_map, right};
 use crate::view::Picture;
 use crate::view::words::{count, duration, finite, quantity, share};
 use core::fmt::Write;
+use std_alloc::format;
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
 
@@ -76,7 +77,8 @@ fn draw_bars(out: &mut String, bars: &[(String, f64)], unit: &str, width: usize)
     for ((label, value), text) in bars.iter().zip(&values).take(ROWS) {
         let label = right(&cut(label, label_width), label_width);
         let (text, bar) = (right(text, value_width), bar(share(*value, most), room));
-        let _ = writeln!(out, "  {label}  {text}  {bar}");
+        let line = format!("  {label}  {text}  {bar}");
+        let _ = writeln!(out, "{}", line.trim_end());
     }
     rest(out, bars.len());
 }
