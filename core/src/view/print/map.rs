@@ -119,7 +119,10 @@ struct Columns {
 
 fn table(out: &mut String, vdev: &VdevMapView, histograms: bool, width: usize) {
     let columns = Columns {
-        bar: width.saturating_sub(88).min(16),
+        bar: match width.saturating_sub(97) {
+            0..6 => 0,
+            room => room.min(16),
+        },
         space_map: width >= 100,
         weight_kind: width >= 90,
     };
