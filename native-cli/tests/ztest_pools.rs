@@ -61,12 +61,20 @@ fn pools_of_the_torture_test_read_as_zdb_reads_them() {
 }
 
 #[test]
+/// One pool: its name, and what it is made of.
+type Case = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [(&'static str, usize)],
+);
+
 fn pools_of_the_library_read_as_zdb_reads_them() {
     let mut report = Report::new("libzpool pools: map, data sets, objects and sums against zdb");
     let (Some(judge), Some(oracle)) = tools(&mut report) else {
         return report.finish();
     };
-    let cases: [(&str, &str, &str, &[(&str, usize)]); 4] = [
+    let cases: [Case; 4] = [
         ("lbare", "none", "9", &[("file", 1), ("file", 1)]),
         (
             "lmixed",

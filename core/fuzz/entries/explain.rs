@@ -7,11 +7,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     let view = explain(&text);
     assert!(!view.verdict.is_empty(), "no verdict");
     let lines = text.split(['\n', '\r']).count() as u64;
-    assert!(
-        view.not_understood
-            .iter()
-            .all(|d| u64::from(d.line) <= lines)
-    );
+    assert!(view.not_understood.iter().all(|d| d.line <= lines));
     for width in [0, 1, 80] {
         let printed = print(&view, width);
         assert!(

@@ -55,7 +55,7 @@ fn replay(tree: &mut RangeTree, plain: &mut [bool], at: (u64, u64), free: bool, 
         true => tree.add(offset, size),
         false => tree.remove(offset, size),
     };
-    let (offset, size) = (offset as i128, size as i128);
+    let (offset, size) = (i128::from(offset), i128::from(size));
     assert_eq!(
         changed.is_ok(),
         cells.is_some(),

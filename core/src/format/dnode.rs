@@ -141,9 +141,7 @@ impl Dnode {
     pub fn addressable_blocks(&self) -> u64 {
         let shift = self.fanout_shift_or_zero() * u32::from(self.levels - 1);
         let pointers = self.pointers.len() as u64;
-        pointers
-            .checked_mul(1u64.checked_shl(shift).unwrap_or(u64::MAX))
-            .unwrap_or(u64::MAX)
+        pointers.saturating_mul(1u64.checked_shl(shift).unwrap_or(u64::MAX))
     }
 
     fn fanout_shift_or_zero(&self) -> u32 {

@@ -36,7 +36,7 @@ pub use label::{LABEL_SIZE, LABELS, Label, RingSlot, label_offset};
 pub use nvlist::{NvValue, Nvlist};
 pub use object_type::ObjectType;
 pub use objset::{ObjsetKind, ObjsetPhys};
-pub use sa::{FileAttributes, SaTables, Timestamp};
+pub use sa::{Attribute, FileAttributes, SaTables, Timestamp};
 pub use space_map::{SpaceMapEntries, SpaceMapEntry, SpaceMapPhys};
 pub use uberblock::Uberblock;
 pub use zap::{FatHeader, FatLeaf, ZapBlock0, ZapEntry, ZapValue, parse_zap, zap_hash};

@@ -20,6 +20,9 @@ const MAGIC: u32 = 0x002F_505A;
 /// Bytes of the znode bonus of ZPL 1 to 4, without what follows it.
 const ZNODE_SIZE: usize = 264;
 
+/// Name and bytes of one attribute.
+pub type Attribute<'name, 'bytes> = (&'name str, &'bytes [u8]);
+
 /// Names, numbers and lengths of the attributes of one data set, and its layouts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SaTables {
@@ -67,7 +70,7 @@ impl SaTables {
     pub fn split<'a>(
         &self,
         bytes: &'a [u8],
-    ) -> Result<(Endian, Vec<(&str, &'a [u8])>), FormatError> {
+    ) -> Result<(Endian, Vec<Attribute<'_, 'a>>), FormatError> {
         const WHAT: &str = "system attributes";
         let short = |at| FormatError::short(WHAT, at, 8, bytes.len());
         let endian = match Endian::Little.u32_at(bytes, 0).ok_or_else(|| short(0))? {

@@ -32,10 +32,10 @@ fn placed(error: PoolError, dataset: &str, found: Option<&Dataset>) -> PoolError
 impl Pool {
     /// The file system of `dataset`; the last one stays open.
     pub(super) async fn file_system(&self, dataset: &str) -> Result<(FileSystem, bool)> {
-        if let Some((name, fs)) = self.0.file_system.borrow().as_ref() {
-            if name == dataset {
-                return Ok((fs.clone(), false));
-            }
+        if let Some((name, fs)) = self.0.file_system.borrow().as_ref()
+            && name == dataset
+        {
+            return Ok((fs.clone(), false));
         }
         let (objset, found) = self.objset(dataset).await?;
         let fs = FileSystem::open(&objset)

@@ -387,10 +387,7 @@ fn others(log: &[LogLine], reading: &mut Reading) -> Option<String> {
         format!(
             "{} of trouble, first: {}.",
             plural(bad.len() as u64, "line"),
-            shorten(
-                &bad.first().map_or("", |l| l.text.as_str()).to_string(),
-                120
-            )
+            shorten(bad.first().map_or("", |l| l.text.as_str()), 120)
         )
     })
 }

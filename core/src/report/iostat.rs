@@ -162,8 +162,10 @@ enum Item {
 
 /// Reads `lines`; what was not used is dropped into `reading`.
 pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> IostatText {
-    let mut out = IostatText::default();
-    out.columns = guess(lines);
+    let mut out = IostatText {
+        columns: guess(lines),
+        ..IostatText::default()
+    };
     let mut items: Vec<Item> = Vec::new();
     let mut pending: Option<(IostatRow, usize)> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -331,10 +333,9 @@ fn take_full(items: &mut Vec<Item>, pending: &mut Option<(IostatRow, usize)>, wa
     if pending
         .as_ref()
         .is_some_and(|(row, _)| row.cells.len() >= wanted)
+        && let Some((row, _)) = pending.take()
     {
-        if let Some((row, _)) = pending.take() {
-            items.push(Item::Row(row));
-        }
+        items.push(Item::Row(row));
     }
 }
 

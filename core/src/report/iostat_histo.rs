@@ -352,18 +352,19 @@ fn one_latency(table: &HistogramTable, column: &str, whole: bool, reading: &mut 
     );
     reading.value(&format!("{column}_peak"), most, note);
     reading.note(&format!("{column}_total"), total);
-    if whole && column.starts_with("disk_") {
-        if let Some((low, high)) = two_peaks(&counts) {
-            let (low_ns, high_ns) = ((1u64 << low) as f64 * 1.5, (1u64 << high) as f64 * 1.5);
-            reading.set("bimodal", 1.0);
-            reading.set("low_peak_ns", low_ns);
-            reading.set("high_peak_ns", high_ns);
-            reading.info(format!(
-                "{name} has two peaks, at {} and {}.",
-                time_text(low_ns),
-                time_text(high_ns)
-            ));
-        }
+    if whole
+        && column.starts_with("disk_")
+        && let Some((low, high)) = two_peaks(&counts)
+    {
+        let (low_ns, high_ns) = ((1u64 << low) as f64 * 1.5, (1u64 << high) as f64 * 1.5);
+        reading.set("bimodal", 1.0);
+        reading.set("low_peak_ns", low_ns);
+        reading.set("high_peak_ns", high_ns);
+        reading.info(format!(
+            "{name} has two peaks, at {} and {}.",
+            time_text(low_ns),
+            time_text(high_ns)
+        ));
     }
 }
 

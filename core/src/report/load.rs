@@ -115,10 +115,10 @@ fn detail(text: &str, scale: &mut f64, results: &mut [FioResult]) -> bool {
             let [head, tail] = piece else { continue };
             let percent = head.split([' ', '|', ',']).next_back().and_then(decimal);
             let value = tail.split(']').next().and_then(|w| decimal(w.trim()));
-            if let (Some(p), Some(v), Some(last)) = (percent, value, results.last_mut()) {
-                if last.percentiles.len() < 64 {
-                    last.percentiles.push((p, v * *scale));
-                }
+            if let (Some(p), Some(v), Some(last)) = (percent, value, results.last_mut())
+                && last.percentiles.len() < 64
+            {
+                last.percentiles.push((p, v * *scale));
             }
         }
         return true;

@@ -181,11 +181,11 @@ fn totals(words: &[&str], out: &mut BlocksText) -> bool {
         }
         used = true;
     }
-    if words.first() == Some(&"Dittoed") {
-        if let Some(value) = words.last().and_then(|w| nice(w)) {
-            out.totals.push(("dittoed".to_string(), value));
-            used = true;
-        }
+    if words.first() == Some(&"Dittoed")
+        && let Some(value) = words.last().and_then(|w| nice(w))
+    {
+        out.totals.push(("dittoed".to_string(), value));
+        used = true;
     }
     used
 }

@@ -56,11 +56,12 @@ impl RaidzMap {
             }
         };
         let mut columns: Vec<_> = (0..count).map(column).collect();
-        if nparity == 1 && offset & (1 << 20) != 0 {
-            if let [a, b, ..] = columns.as_mut_slice() {
-                core::mem::swap(&mut a.child, &mut b.child);
-                core::mem::swap(&mut a.offset, &mut b.offset);
-            }
+        if nparity == 1
+            && offset & (1 << 20) != 0
+            && let [a, b, ..] = columns.as_mut_slice()
+        {
+            core::mem::swap(&mut a.child, &mut b.child);
+            core::mem::swap(&mut a.offset, &mut b.offset);
         }
         Self { columns, nparity }
     }

@@ -201,10 +201,10 @@ fn split(map: &RaidzMap, mut good: Vec<u8>, read: &[Bytes]) -> Vec<Vec<u8>> {
         let mut bytes = core::mem::replace(&mut good, rest);
         let covered = bytes.len();
         bytes.resize(column.size as usize, 0);
-        if let (Some(tail), Ok(read)) = (bytes.get_mut(covered..), read) {
-            if let Some(as_read) = read.get(covered..) {
-                tail.copy_from_slice(as_read);
-            }
+        if let (Some(tail), Ok(read)) = (bytes.get_mut(covered..), read)
+            && let Some(as_read) = read.get(covered..)
+        {
+            tail.copy_from_slice(as_read);
         }
         columns.push(bytes);
     }

@@ -40,24 +40,31 @@ impl Installer<'_> {
         if !self.has_bindgen(&version) {
             missing.push(format!("wasm-bindgen-cli@{version}"));
         }
-        if missing.is_empty() {
-            return Ok(());
+        for tool in missing {
+            println!("installing {tool} into target/tools: some minutes, once");
+            // The tool's own lock file first; a registry that lacks one of its versions can still
+            // serve what the manifest asks for.
+            let name = format!("install-{tool}");
+            if self.cargo_install(&tool, true, &name).is_err() {
+                self.cargo_install(&tool, false, &name)?;
+            }
         }
-        println!(
-            "installing {} into target/tools: some minutes, once",
-            missing.join(" and ")
-        );
-        let mut install = self
-            .project
-            .cargo(&["install", "--locked", "--quiet", "--root"]);
-        install.arg(&self.project.tools).args(&missing);
+        Ok(())
+    }
+
+    fn cargo_install(&self, tool: &str, locked: bool, name: &str) -> Result<(), String> {
+        let mut install = self.project.cargo(&["install", "--quiet", "--root"]);
+        install.arg(&self.project.tools).arg(tool);
+        if locked {
+            install.arg("--locked");
+        }
         // Tools that run for seconds need not be compiled for minutes.
         install
             .env("CARGO_TARGET_DIR", self.project.tools.join("build"))
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16")
             .env("CARGO_PROFILE_RELEASE_LTO", "off");
-        self.run(&mut install, 1800, "install-wasm-tools")
+        self.run(&mut install, 1800, name)
     }
 
     /// The compiler's WebAssembly target.
