@@ -84,10 +84,7 @@ fn space(host: &Host, pool: &Pool) -> Result<()> {
     for vdev in &map.vdevs {
         let count = vdev.metaslabs.len();
         let (free, size) = (nice_bytes(vdev.free), nice_bytes(vdev.size));
-        println!(
-            "\n{}: {free} free of {size} in {count} metaslabs",
-            vdev.name
-        );
+        println!("\n{}: {free} free of {size} in {count} metaslabs", vdev.name);
         let roomiest = |m: &&MetaslabView| m.max_size;
         let Some(best) = vdev.metaslabs.iter().max_by_key(roomiest) else {
             continue;
@@ -112,12 +109,7 @@ fn contents(host: &Host, pool: &Pool) -> Result<()> {
             // Metadata are readable without the key, contents are not.
             println!("  encrypted");
         } else if dataset.kind == "filesystem" {
-            for file in host
-                .rt
-                .block_on(pool.list(&dataset.name, "/"))?
-                .iter()
-                .take(5)
-            {
+            for file in host.rt.block_on(pool.list(&dataset.name, "/"))?.iter().take(5) {
                 println!("  {} {} bytes, {}", file.kind, file.size, file.name);
             }
         } else {

@@ -71,15 +71,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 fn crc32(bytes: &[u8]) -> u32 {
     let table: Vec<u32> = (0..256u32)
-        .map(|n| {
-            (0..8).fold(n, |c, _| {
-                if c & 1 == 1 {
-                    0xedb8_8320 ^ c >> 1
-                } else {
-                    c >> 1
-                }
-            })
-        })
+        .map(|n| (0..8).fold(n, |c, _| if c & 1 == 1 { 0xedb8_8320 ^ c >> 1 } else { c >> 1 }))
         .collect();
     let step = |crc: u32, &byte: &u8| table[usize::from(crc as u8 ^ byte)] ^ crc >> 8;
     !bytes.iter().fold(!0, step)

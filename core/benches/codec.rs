@@ -49,14 +49,7 @@ fn sample(len: usize) -> Vec<u8> {
 
 fn checksums(data: &[u8]) {
     use ChecksumKind as K;
-    for kind in [
-        K::Fletcher2,
-        K::Fletcher4,
-        K::Sha256,
-        K::Sha512,
-        K::Skein,
-        K::Blake3,
-    ] {
+    for kind in [K::Fletcher2, K::Fletcher4, K::Sha256, K::Sha512, K::Skein, K::Blake3] {
         for endian in [Endian::Little, Endian::Big] {
             row(&format!("{} {endian:?}", kind.name()), data.len(), || {
                 let sum = checksum(kind, endian, Some(&[9; 32]), black_box(data));
@@ -83,30 +76,18 @@ fn packers(data: &[u8]) {
 fn raidz(data: &[u8]) {
     let columns: Vec<Vec<u8>> = data.chunks(BLOCK / 8).map(<[u8]>::to_vec).collect();
     for nparity in 1..=3usize {
-        row(
-            &format!("parity {nparity} of 8 columns"),
-            data.len(),
-            || {
-                black_box(gf256::parity(nparity, black_box(&columns)));
-            },
-        );
+        row(&format!("parity {nparity} of 8 columns"), data.len(), || {
+            black_box(gf256::parity(nparity, black_box(&columns)));
+        });
         let parity = gf256::parity(nparity, &columns);
-        let all: Vec<_> = parity
-            .into_iter()
-            .chain(columns.clone())
-            .map(Some)
-            .collect();
+        let all: Vec<_> = parity.into_iter().chain(columns.clone()).map(Some).collect();
         let sizes: Vec<usize> = all.iter().flatten().map(Vec::len).collect();
-        row(
-            &format!("rebuild {nparity} of 8 columns"),
-            data.len(),
-            || {
-                let mut holes = all.clone();
-                holes[nparity..nparity * 2].fill(None);
-                assert!(gf256::reconstruct(nparity, &mut holes, &sizes).is_some());
-                black_box(holes);
-            },
-        );
+        row(&format!("rebuild {nparity} of 8 columns"), data.len(), || {
+            let mut holes = all.clone();
+            holes[nparity..nparity * 2].fill(None);
+            assert!(gf256::reconstruct(nparity, &mut holes, &sizes).is_some());
+            black_box(holes);
+        });
     }
 }
 

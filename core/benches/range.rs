@@ -36,10 +36,7 @@ fn segments(count: u64, rng: &mut Prng) -> Vec<Segment> {
         let offset = rng.below(stride - 1);
         let len = 1 + rng.below(stride - 1 - offset);
         let (start, end) = (i * stride + offset, i * stride + offset + len);
-        Segment {
-            start: start << SHIFT,
-            end: end << SHIFT,
-        }
+        Segment { start: start << SHIFT, end: end << SHIFT }
     };
     (0..count).map(segment).collect()
 }
@@ -59,26 +56,19 @@ fn size(name: &str, tree: &RangeTree) {
 }
 
 fn random(count: u64, rng: &mut Prng, sorted: Vec<Segment>) {
-    let holes = sorted.windows(2).map(|w| Segment {
-        start: w[0].end,
-        end: w[1].start,
-    });
+    let holes = sorted.windows(2).map(|w| Segment { start: w[0].end, end: w[1].start });
     let mut holes: Vec<_> = holes.collect();
     let mut segments = sorted;
     let pairs = segments.iter().zip(&holes);
-    let mut asked: Vec<_> = pairs
-        .enumerate()
-        .map(|(i, (s, h))| if i % 2 == 0 { *s } else { *h })
-        .collect();
+    let mut asked: Vec<_> =
+        pairs.enumerate().map(|(i, (s, h))| if i % 2 == 0 { *s } else { *h }).collect();
     shuffle(&mut segments, rng);
     shuffle(&mut holes, rng);
     shuffle(&mut asked, rng);
     let mut tree = phase("add_random", count, || build(&segments));
     size("random", &tree);
     let hit = |s: &&Segment| tree.contains(s.start, s.size());
-    let hits = phase("contains_random", count, || {
-        asked.iter().filter(hit).count()
-    });
+    let hits = phase("contains_random", count, || asked.iter().filter(hit).count());
     assert_eq!(hits, asked.len().div_ceil(2));
     phase("lower_bound_random", count, || {
         for s in &asked {
@@ -113,9 +103,7 @@ fn main() {
     let sorted = segments(count, &mut rng);
     let mut tree = phase("add_sorted", count, || build(&sorted));
     size("in order", &tree);
-    phase("iterate", count, || {
-        black_box(tree.iter().map(Segment::size).max())
-    });
+    phase("iterate", count, || black_box(tree.iter().map(Segment::size).max()));
     let pyramid = phase("pyramid, build", count, || Pyramid::new(&tree));
     for name in ["pyramid, 1600 cells", "the same again"] {
         phase(name, 1600, || black_box(pyramid.cells(0, SPACE, 1600)));

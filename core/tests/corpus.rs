@@ -25,13 +25,7 @@ const fn row(
     numbers: &'static [(&'static str, f64)],
     dropped: &'static [u64],
 ) -> Row {
-    Row {
-        file,
-        kind,
-        words,
-        numbers,
-        dropped,
-    }
+    Row { file, kind, words, numbers, dropped }
 }
 
 const GIB: f64 = 1073741824.0;
@@ -291,10 +285,7 @@ fn files() -> Vec<(String, String)> {
         .map(|path| {
             let name = path.file_stem().unwrap_or_default().to_string_lossy();
             let bytes = std::fs::read(&path).expect("the file can be read");
-            (
-                name.into_owned(),
-                String::from_utf8_lossy(&bytes).into_owned(),
-            )
+            (name.into_owned(), String::from_utf8_lossy(&bytes).into_owned())
         })
         .collect();
     out.sort();
@@ -303,10 +294,7 @@ fn files() -> Vec<(String, String)> {
 
 /// All words of a reading in one text.
 fn all_words(view: &ExplainView) -> String {
-    let mut text = format!(
-        "{}\n{}\n{}\n",
-        view.verdict, view.next_step, view.version_hint
-    );
+    let mut text = format!("{}\n{}\n{}\n", view.verdict, view.next_step, view.version_hint);
     for finding in &view.findings {
         text.push_str(&finding.text);
         text.push('\n');
@@ -333,12 +321,8 @@ fn faults(row: &Row, text: &str) -> Vec<String> {
     }
     for (name, expect) in row.numbers {
         let slack = (expect * 0.005).abs();
-        let found: Vec<f64> = view
-            .numbers
-            .iter()
-            .filter(|(n, _)| n == name)
-            .map(|(_, v)| *v)
-            .collect();
+        let found: Vec<f64> =
+            view.numbers.iter().filter(|(n, _)| n == name).map(|(_, v)| *v).collect();
         if !found.iter().any(|v| (v - expect).abs() <= slack) {
             out.push(format!("{name} is {found:?}, expected {expect}"));
         }
@@ -361,11 +345,7 @@ fn every_file_has_its_right_reading() {
     for (name, text) in &files {
         match ROWS.iter().find(|row| row.file == name) {
             Some(row) => {
-                wrong.extend(
-                    faults(row, text)
-                        .into_iter()
-                        .map(|f| format!("{name}: {f}")),
-                );
+                wrong.extend(faults(row, text).into_iter().map(|f| format!("{name}: {f}")));
             }
             None => {
                 let kind = explain(text).kind;
@@ -377,11 +357,7 @@ fn every_file_has_its_right_reading() {
     }
     if !files.is_empty() {
         for row in ROWS {
-            assert!(
-                files.iter().any(|(n, _)| n == row.file),
-                "{} is gone",
-                row.file
-            );
+            assert!(files.iter().any(|(n, _)| n == row.file), "{} is gone", row.file);
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -398,17 +374,10 @@ fn every_line_is_used_or_listed() {
             view.not_understood.len()
         );
         for dropped in &view.not_understood {
-            assert!(
-                !dropped.why.is_empty() && dropped.line as usize <= lines,
-                "{name}"
-            );
+            assert!(!dropped.why.is_empty() && dropped.line as usize <= lines, "{name}");
             let line = text.lines().nth(dropped.line as usize - 1).unwrap_or("");
             let word = dropped.text.split_whitespace().next().unwrap_or("");
-            assert!(
-                line.contains(word),
-                "{name}: line {} is quoted wrong",
-                dropped.line
-            );
+            assert!(line.contains(word), "{name}: line {} is quoted wrong", dropped.line);
         }
     }
 }
@@ -462,10 +431,7 @@ fn the_kind_survives_lost_and_doubled_lines_and_collapsed_blanks() {
             check(format!("line {} twice", lost + 1), more.join("\r\n"));
         }
         let words = |line: &&str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        check(
-            "collapsed".into(),
-            lines.iter().map(words).collect::<Vec<_>>().join("\n"),
-        );
+        check("collapsed".into(), lines.iter().map(words).collect::<Vec<_>>().join("\n"));
         let tabs = lines.iter().map(|l| l.replace("  ", "\t"));
         check("with tabs".into(), tabs.collect::<Vec<_>>().join("\n"));
         let deep = lines.iter().map(|l| format!("        {l}"));
@@ -480,24 +446,13 @@ fn the_kind_survives_lost_and_doubled_lines_and_collapsed_blanks() {
 #[test]
 fn two_kinds_in_one_text_are_both_told() {
     let files = files();
-    let get = |name: &str| {
-        files
-            .iter()
-            .find(|(n, _)| n == name)
-            .map(|(_, t)| t.as_str())
-    };
+    let get = |name: &str| files.iter().find(|(n, _)| n == name).map(|(_, t)| t.as_str());
     let (Some(txgs), Some(iostat)) = (get("txgs-11"), get("iostat-v-09")) else {
         return;
     };
     let view = explain(&format!("{txgs}\n{iostat}"));
     let words = all_words(&view);
-    for expect in [
-        "The text holds 2 kinds",
-        "txgs",
-        "zpool iostat -v",
-        "xvdg",
-        "28147401",
-    ] {
+    for expect in ["The text holds 2 kinds", "txgs", "zpool iostat -v", "xvdg", "28147401"] {
         assert!(words.contains(expect), "{expect} is missing in\n{words}");
     }
 }

@@ -70,10 +70,7 @@ fn imports(code: &str) -> Vec<Import> {
 fn expand(text: &str) -> Vec<Vec<String>> {
     let text = text.trim_start();
     if let Some(list) = text.strip_prefix('{') {
-        return split_list(list)
-            .iter()
-            .flat_map(|part| expand(part))
-            .collect();
+        return split_list(list).iter().flat_map(|part| expand(part)).collect();
     }
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let (word, rest) = text.split_at(end.unwrap_or(text.len()));
@@ -114,9 +111,7 @@ fn split_list(list: &str) -> Vec<String> {
 fn public_modules(folder: &str) -> BTreeSet<String> {
     let path = root().join("core/src").join(folder).join("mod.rs");
     let code = code_only(&read(&path));
-    let lines = code
-        .lines()
-        .filter_map(|l| l.trim().strip_prefix("pub mod "));
+    let lines = code.lines().filter_map(|l| l.trim().strip_prefix("pub mod "));
     lines.map(|l| l.trim_end_matches(';').to_owned()).collect()
 }
 
@@ -137,9 +132,7 @@ fn judge(home: &str, import: &Import, public: &BTreeSet<String>) -> Option<Strin
         return Some(format!("`{folder}` is no floor of the table"));
     };
     if other >= own {
-        return Some(format!(
-            "`{home}` (floor {own}) imports `{folder}` (floor {other})"
-        ));
+        return Some(format!("`{home}` (floor {own}) imports `{folder}` (floor {other})"));
     }
     let module = rest.first().filter(|_| rest.len() > 1)?;
     let is_module = module.starts_with(|c: char| c.is_ascii_lowercase());
@@ -174,12 +167,7 @@ fn folders_import_downward_only() {
     }
     print_graph(&graph);
     assert!(graph.len() > 5, "the source was not read");
-    assert!(
-        wrong.is_empty(),
-        "{} wrong import(s):\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} wrong import(s):\n{}", wrong.len(), wrong.join("\n"));
 }
 
 fn print_graph(graph: &BTreeMap<String, BTreeMap<String, u32>>) {
@@ -199,20 +187,10 @@ fn print_graph(graph: &BTreeMap<String, BTreeMap<String, u32>>) {
 fn every_folder_has_a_floor_and_a_head() {
     let entries = std::fs::read_dir(root().join("core/src")).expect("core/src exists");
     for path in entries.flatten().map(|e| e.path()).filter(|p| p.is_dir()) {
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        assert!(
-            floor(&name).is_some(),
-            "core/src/{name} has no floor in tests/layers.rs"
-        );
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        assert!(floor(&name).is_some(), "core/src/{name} has no floor in tests/layers.rs");
         let head = read(&path.join("mod.rs"));
-        assert!(
-            head.starts_with("//! "),
-            "core/src/{name}/mod.rs does not say what it is"
-        );
+        assert!(head.starts_with("//! "), "core/src/{name}/mod.rs does not say what it is");
         let said = format!("//! Floor {}:", floor(&name).unwrap_or(0));
         assert!(
             head.starts_with(&said) || head.starts_with("//! Floor of"),
@@ -231,14 +209,8 @@ fn paths_are_read_out_of_code() {
         assert_eq!(found, expect, "{code}");
     };
     check("use crate::base::Txg;", &["1:base Txg"]);
-    check(
-        "\nuse crate::{base::Txg, rt::{Rt, Tag}};",
-        &["2:base Txg", "2:rt Rt", "2:rt Tag"],
-    );
-    check(
-        "use crate::base::{\n  Txg,\n  Guid,\n};",
-        &["1:base Txg", "1:base Guid"],
-    );
+    check("\nuse crate::{base::Txg, rt::{Rt, Tag}};", &["2:base Txg", "2:rt Rt", "2:rt Tag"]);
+    check("use crate::base::{\n  Txg,\n  Guid,\n};", &["1:base Txg", "1:base Guid"]);
     check("crate::alloc::weight::x()", &["1:alloc weight::x"]);
     check("std_crate::base::x", &[]);
     check("use crate::view::*;", &["1:view "]);

@@ -101,9 +101,7 @@ struct Read {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .expect("invariant: no thread panics with a lock held")
+    mutex.lock().expect("invariant: no thread panics with a lock held")
 }
 
 impl NativeDriver {
@@ -173,12 +171,7 @@ impl Driver for NativeDriver {
                 return;
             }
         };
-        let read = Read {
-            tag,
-            device,
-            offset: off,
-            len,
-        };
+        let read = Read { tag, device, offset: off, len };
         let mut state = lock(&self.shared.state);
         state.queue.push_back(read);
         if state.queue.len() < WAKE_AT_QUEUED {
@@ -324,10 +317,7 @@ mod tests {
         let failures = driver.failures().get();
         assert_eq!((failures[0].offset, failures[0].len), (3, 10));
         driver.submit(Tag(8), Cmd::Dev(DevId(1), DevOp::Read { off: 0, len: 1 }));
-        assert_eq!(
-            driver.next(Instant::NEVER),
-            Some((Tag(8), Err(DevError::Offline)))
-        );
+        assert_eq!(driver.next(Instant::NEVER), Some((Tag(8), Err(DevError::Offline))));
     }
 
     #[test]

@@ -87,12 +87,7 @@ pub fn open_devices(paths: &[PathBuf]) -> Result<Host> {
     let rt = Rt::new(driver);
     let named = (0u32..).zip(names);
     let devices = named.map(|(id, (name, size))| Device::new(&rt, DevId(id), name, size));
-    Ok(Host {
-        devices: devices.collect(),
-        rt,
-        failures,
-        passed_over,
-    })
+    Ok(Host { devices: devices.collect(), rt, failures, passed_over })
 }
 
 /// `paths`, or what the environment variable [`PATH_VARIABLE`] names when there are none.
@@ -106,11 +101,9 @@ pub fn paths_or_default(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let variable = std::env::var_os(PATH_VARIABLE).filter(|value| !value.is_empty());
     let Some(value) = variable else {
         let message = "no path is given: which devices hold the pool?";
-        return Err(
-            PoolError::new(PoolErrorKind::Usage, message).next_step(format!(
-                "name files, block devices or a folder, or set {PATH_VARIABLE} to a folder"
-            )),
-        );
+        return Err(PoolError::new(PoolErrorKind::Usage, message).next_step(format!(
+            "name files, block devices or a folder, or set {PATH_VARIABLE} to a folder"
+        )));
     };
     Ok(std::env::split_paths(&value).collect())
 }
@@ -133,8 +126,7 @@ impl Opened {
             let message = "it is neither a file nor a block device nor a folder";
             return Err(PoolError::new(PoolErrorKind::NotAPool, message).at(path.display()));
         }
-        self.open(path, &metadata)
-            .map_err(|e| failed("open", path, &e))
+        self.open(path, &metadata).map_err(|e| failed("open", path, &e))
     }
 
     fn add_folder(&mut self, folder: &Path) -> Result<()> {
@@ -235,10 +227,7 @@ mod tests {
             .iter()
             .map(|d| (d.name().rsplit('/').next().unwrap().to_owned(), d.size()))
             .collect();
-        assert_eq!(
-            found,
-            [("a".into(), SMALLEST_DEVICE), ("b".into(), 1 << 20)]
-        );
+        assert_eq!(found, [("a".into(), SMALLEST_DEVICE), ("b".into(), 1 << 20)]);
     }
 
     #[test]
@@ -254,14 +243,9 @@ mod tests {
 
     #[test]
     fn a_missing_path_is_named_with_the_reason() {
-        let error = open_devices(&[PathBuf::from("/nonexistent/disk")])
-            .err()
-            .unwrap();
+        let error = open_devices(&[PathBuf::from("/nonexistent/disk")]).err().unwrap();
         let text = error.to_string();
-        assert!(
-            text.starts_with("/nonexistent/disk: cannot look at it: No such file"),
-            "{text}"
-        );
+        assert!(text.starts_with("/nonexistent/disk: cannot look at it: No such file"), "{text}");
         assert_eq!(error.exit_code(), 1);
     }
 }

@@ -165,10 +165,7 @@ impl Playground {
             status,
             kind: "application/octet-stream",
             length: bytes.end - bytes.start,
-            body: Box::new(Slice {
-                file: image.file.clone(),
-                bytes,
-            }),
+            body: Box::new(Slice { file: image.file.clone(), bytes }),
             headers,
         }
     }
@@ -222,9 +219,7 @@ struct Slice {
 impl Read for Slice {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let left = self.bytes.end - self.bytes.start;
-        let want = usize::try_from(left)
-            .unwrap_or(usize::MAX)
-            .min(buffer.len());
+        let want = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
         let got = self.file.read_at(&mut buffer[..want], self.bytes.start)?;
         self.bytes.start += got as u64;
         Ok(got)
@@ -283,22 +278,10 @@ mod tests {
 
     #[test]
     fn only_loopback_names_are_answered() {
-        for host in [
-            "127.0.0.1",
-            "127.0.0.1:8080",
-            "localhost:1",
-            "[::1]:80",
-            "[::1]",
-        ] {
+        for host in ["127.0.0.1", "127.0.0.1:8080", "localhost:1", "[::1]:80", "[::1]"] {
             assert!(host_is_loopback(Some(host)), "{host}");
         }
-        for host in [
-            "",
-            "evil.example",
-            "127.0.0.1.evil.example:80",
-            "localhost:a",
-            "10.0.0.1",
-        ] {
+        for host in ["", "evil.example", "127.0.0.1.evil.example:80", "localhost:a", "10.0.0.1"] {
             assert!(!host_is_loopback(Some(host)), "{host}");
         }
         assert!(!host_is_loopback(None));

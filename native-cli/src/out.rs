@@ -161,9 +161,7 @@ pub(crate) fn report(failure: &Failure, json: bool) -> u8 {
 }
 
 fn write_error(err: &mut impl Write, view: &ErrorView<'_>) -> std::io::Result<()> {
-    let red = Style::new()
-        .bold()
-        .fg_color(Some(anstyle::AnsiColor::Red.into()));
+    let red = Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
     write!(err, "{red}tidepool:{red:#} ")?;
     if !view.place.is_empty() {
         write!(err, "{}: ", clean(view.place))?;

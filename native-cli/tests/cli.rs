@@ -7,10 +7,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 fn tidepool(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tidepool"));
-    command
-        .args(args)
-        .env_remove("TIDEPOOL_PATH")
-        .stdin(Stdio::null());
+    command.args(args).env_remove("TIDEPOOL_PATH").stdin(Stdio::null());
     command
 }
 
@@ -60,12 +57,7 @@ fn wrong_usage_ends_with_2() {
         &["cat", "/no/dataset", "--pool", "disk"],
     ] {
         let out = run(args);
-        assert_eq!(
-            out.status.code(),
-            Some(2),
-            "{args:?}: {}",
-            text(&out.stderr)
-        );
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {}", text(&out.stderr));
         assert!(out.stdout.is_empty(), "{args:?}");
         assert!(!out.stderr.is_empty(), "{args:?}");
     }
@@ -76,10 +68,7 @@ fn a_path_that_is_not_there_is_named() {
     let out = run(&["scan", "/nonexistent/disk"]);
     assert_eq!(out.status.code(), Some(1));
     let said = text(&out.stderr);
-    assert!(
-        said.contains("/nonexistent/disk") && said.contains("No such file"),
-        "{said}"
-    );
+    assert!(said.contains("/nonexistent/disk") && said.contains("No such file"), "{said}");
     assert!(said.contains("next: "), "{said}");
 }
 
@@ -137,13 +126,7 @@ fn explain_reads_standard_input() {
         let out = explain(args, pasted.as_bytes());
         assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
         let view: serde_json::Value = serde_json::from_slice(&out.stdout).expect("JSON");
-        for field in [
-            "kind",
-            "version_hint",
-            "findings",
-            "verdict",
-            "not_understood",
-        ] {
+        for field in ["kind", "version_hint", "findings", "verdict", "not_understood"] {
             assert!(!view[field].is_null(), "{field}");
         }
     }
@@ -165,10 +148,7 @@ fn a_reader_that_leaves_is_no_failure() {
         .unwrap();
     drop(child.stdout.take());
     let out = child.wait_with_output().unwrap();
-    assert_eq!(
-        (out.status.code(), text(&out.stderr)),
-        (Some(0), String::new())
-    );
+    assert_eq!((out.status.code(), text(&out.stderr)), (Some(0), String::new()));
 }
 
 #[test]
@@ -176,9 +156,7 @@ fn completion_and_manual_pages_name_every_command() {
     let script = text(&run(&["completions", "zsh"]).stdout);
     let sample = Sample::new("man", b"");
     assert!(run(&["man", &sample.folder()]).status.success());
-    for command in [
-        "scan", "show", "map", "check", "ls", "cat", "get", "explain", "play",
-    ] {
+    for command in ["scan", "show", "map", "check", "ls", "cat", "get", "explain", "play"] {
         assert!(script.contains(command), "{command}");
         let page = sample.0.join(format!("tidepool-{command}.1"));
         assert!(page.is_file(), "{}", page.display());
@@ -195,23 +173,15 @@ struct Server {
 impl Server {
     fn start(paths: &[&str]) -> Self {
         let mut command = tidepool(&["play"]);
-        let mut child = command
-            .args(paths)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child =
+            command.args(paths).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
         out.read_line(&mut line).unwrap();
         let address = line.split("http://").nth(1).expect("an address");
         let address = address.trim().trim_end_matches('/').to_owned();
         let _out = Box::new(out);
-        Self {
-            child,
-            address,
-            _out,
-        }
+        Self { child, address, _out }
     }
 
     /// Status line with head, and body.
@@ -245,16 +215,10 @@ fn the_playground_serves_slices_of_what_is_attached() {
     let range = "GET /attached/0 HTTP/1.1\r\nHost: HOST\r\nRange: bytes=1000-1999";
     let (head, body) = server.ask(range);
     assert!(head.starts_with("HTTP/1.1 206"), "{head}");
-    assert!(
-        head.contains("Content-Range: bytes 1000-1999/1048576"),
-        "{head}"
-    );
+    assert!(head.contains("Content-Range: bytes 1000-1999/1048576"), "{head}");
     assert_eq!(body, bytes[1000..2000]);
     let (head, body) = server.ask("GET / HTTP/1.1\r\nHost: HOST");
-    assert!(
-        head.starts_with("HTTP/1.1 200") && head.contains("text/html"),
-        "{head}"
-    );
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("text/html"), "{head}");
     assert!(!body.is_empty());
 }
 
@@ -264,23 +228,14 @@ fn the_playground_gives_nothing_else() {
     let server = Server::start(&[&sample.file()]);
     let check = |request: &str, status: &str| {
         let (head, _) = server.ask(request);
-        assert!(
-            head.starts_with(&format!("HTTP/1.1 {status}")),
-            "{request}: {head}"
-        );
+        assert!(head.starts_with(&format!("HTTP/1.1 {status}")), "{request}: {head}");
     };
     check("GET /attached/0 HTTP/1.1\r\nHost: evil.example", "403");
     check("GET /../../etc/passwd HTTP/1.1\r\nHost: HOST", "404");
     check("GET /%2e%2e/etc/passwd HTTP/1.1\r\nHost: HOST", "404");
     check("GET /attached/1 HTTP/1.1\r\nHost: HOST", "404");
     check("GET /attached/../0 HTTP/1.1\r\nHost: HOST", "404");
-    check(
-        "GET /attached/0 HTTP/1.1\r\nHost: HOST\r\nRange: bytes=9999-",
-        "416",
-    );
-    check(
-        "POST /attached HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0",
-        "405",
-    );
+    check("GET /attached/0 HTTP/1.1\r\nHost: HOST\r\nRange: bytes=9999-", "416");
+    check("POST /attached HTTP/1.1\r\nHost: HOST\r\nContent-Length: 0", "405");
     check("DELETE /attached/0 HTTP/1.1\r\nHost: HOST", "405");
 }

@@ -86,10 +86,8 @@ fn a_map_has_the_fixed_form() {
     }
     let one = json(&["map", &folder, "--metaslab", "0", "--json"], 0);
     let segments = one["segments"].as_array().unwrap();
-    let free: u64 = segments
-        .iter()
-        .map(|s| s["end"].as_u64().unwrap() - s["start"].as_u64().unwrap())
-        .sum();
+    let free: u64 =
+        segments.iter().map(|s| s["end"].as_u64().unwrap() - s["start"].as_u64().unwrap()).sum();
     assert_eq!(Some(free), metaslabs[0]["free"].as_u64());
     let out = run(&["map", &folder, "--metaslab", "99"]);
     assert_eq!(out.status.code(), Some(1));
@@ -103,51 +101,21 @@ fn a_clean_pool_checks_clean() {
     for field in ["leaks", "doubles", "bad_blocks"] {
         assert_eq!(check[field].as_array().map(Vec::len), Some(0), "{field}");
     }
-    assert!(
-        check["sizes"]["kinds"]
-            .as_array()
-            .is_some_and(|k| k.len() > 3)
-    );
+    assert!(check["sizes"]["kinds"].as_array().is_some_and(|k| k.len() > 3));
 }
 
 /// Where the first file of a pool has its first block, as bytes on the device.
 fn first_file_block(folder: &str, dataset: &str) -> (u64, u64) {
-    let objects = json(
-        &["show", "objects", folder, "--dataset", dataset, "--json"],
-        0,
-    );
+    let objects = json(&["show", "objects", folder, "--dataset", dataset, "--json"], 0);
     let objects = objects.as_array().unwrap();
-    let file = objects
-        .iter()
-        .find(|o| o["kind"] == "ZFS plain file")
-        .unwrap();
+    let file = objects.iter().find(|o| o["kind"] == "ZFS plain file").unwrap();
     let id = file["id"].to_string();
-    let show = [
-        "show",
-        "object",
-        folder,
-        "--dataset",
-        dataset,
-        "--id",
-        &id,
-        "--blocks",
-        "--json",
-    ];
+    let show = ["show", "object", folder, "--dataset", dataset, "--id", &id, "--blocks", "--json"];
     let object = json(&show, 0);
     let blocks = object["blocks"].as_array().unwrap();
-    let line = blocks
-        .iter()
-        .filter_map(Value::as_str)
-        .find(|l| l.contains("L0 "))
-        .unwrap();
-    let dva = line
-        .split_whitespace()
-        .find(|w| w.matches(':').count() == 2)
-        .unwrap();
-    let mut parts = dva
-        .split(':')
-        .skip(1)
-        .map(|p| u64::from_str_radix(p, 16).unwrap());
+    let line = blocks.iter().filter_map(Value::as_str).find(|l| l.contains("L0 ")).unwrap();
+    let dva = line.split_whitespace().find(|w| w.matches(':').count() == 2).unwrap();
+    let mut parts = dva.split(':').skip(1).map(|p| u64::from_str_radix(p, 16).unwrap());
     // DVA offsets count from behind the two front labels and the boot block.
     (parts.next().unwrap() + (4 << 20), parts.next().unwrap())
 }
@@ -159,11 +127,7 @@ fn a_flipped_byte_is_found_and_named() {
     let copy = scratch.path("disk");
     std::fs::copy(Path::new(&folder).join(V1[0]), &copy).unwrap();
     let (offset, _) = first_file_block(&folder, "v1-pool");
-    let disk = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .open(&copy)
-        .unwrap();
+    let disk = OpenOptions::new().read(true).write(true).open(&copy).unwrap();
     let mut byte = [0];
     disk.read_exact_at(&mut byte, offset + 7).unwrap();
     disk.write_all_at(&[byte[0] ^ 0x10], offset + 7).unwrap();
@@ -185,11 +149,7 @@ fn looking_never_writes() {
     let Some(folder) = image(&V1) else { return };
     let disk = Path::new(&folder).join(V1[0]);
     let before = std::fs::metadata(&disk).unwrap().modified().unwrap();
-    for args in [
-        &["scan", &folder][..],
-        &["map", &folder],
-        &["check", &folder],
-    ] {
+    for args in [&["scan", &folder][..], &["map", &folder], &["check", &folder]] {
         assert_eq!(run(args).status.code(), Some(0), "{args:?}");
     }
     let after = std::fs::metadata(&disk).unwrap().modified().unwrap();
@@ -209,13 +169,8 @@ fn a_file_comes_out_whole() {
     assert!(bytes.starts_with(b"\x7fELF"));
     let again = run(&get);
     assert_eq!(again.status.code(), Some(1), "an existing file is kept");
-    assert_eq!(
-        run(&[&get[..], &["--force"]].concat()).status.code(),
-        Some(0)
-    );
-    let cat = run(&[
-        "cat", target, "--offset", "1000", "--length", "5000", "--pool", &folder,
-    ]);
+    assert_eq!(run(&[&get[..], &["--force"]].concat()).status.code(), Some(0));
+    let cat = run(&["cat", target, "--offset", "1000", "--length", "5000", "--pool", &folder]);
     assert_eq!(cat.stdout, bytes[1000..6000]);
 }
 
@@ -230,12 +185,7 @@ fn a_tree_comes_out_whole() {
         let path = Path::new(&to).join(file["name"].as_str().unwrap());
         let found = std::fs::symlink_metadata(&path).unwrap();
         if file["kind"] == "file" {
-            assert_eq!(
-                Some(found.len()),
-                file["size"].as_u64(),
-                "{}",
-                path.display()
-            );
+            assert_eq!(Some(found.len()), file["size"].as_u64(), "{}", path.display());
         }
     }
     assert!(got["files"].as_u64().unwrap() >= 300, "{got}");
@@ -251,19 +201,12 @@ fn what_is_refused_says_why_and_what_is_missing_is_named() {
         let scan = json(&["scan", &folder, "--json"], 0);
         assert!(scan["pools"][0]["refusal"].is_string());
     }
-    let stripe = [
-        "zfs-pool-v1stripe1",
-        "zfs-pool-v1stripe2",
-        "zfs-pool-v1stripe3",
-    ];
+    let stripe = ["zfs-pool-v1stripe1", "zfs-pool-v1stripe2", "zfs-pool-v1stripe3"];
     if let Some(folder) = image(&stripe) {
         let first = Path::new(&folder).join(stripe[0]).display().to_string();
         let scan = json(&["scan", &first, "--json"], 0);
         let refusal = scan["pools"][0]["refusal"].as_str().unwrap_or_default();
-        assert!(
-            refusal.chars().any(|c| c.is_ascii_digit()),
-            "no guid in {refusal:?}"
-        );
+        assert!(refusal.chars().any(|c| c.is_ascii_digit()), "no guid in {refusal:?}");
         assert_ne!(run(&["map", &first]).status.code(), Some(0));
     }
 }
@@ -276,10 +219,7 @@ fn several_pools_need_a_name() {
     let out = run(&["map", &v1, &zstd]);
     assert_eq!(out.status.code(), Some(2));
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
-    assert!(
-        said.contains("v1-pool") && said.contains("testpool_zstd"),
-        "{said}"
-    );
+    assert!(said.contains("v1-pool") && said.contains("testpool_zstd"), "{said}");
     let map = json(&["map", &v1, &zstd, "--pool", "v1-pool", "--json"], 0);
     assert_eq!(map["pool"], "v1-pool");
     let list = run(&["ls", "v1-pool:/", "--pool", &v1, &zstd, "-1"]);

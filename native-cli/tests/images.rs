@@ -34,86 +34,45 @@ const fn image(
     endian: &'static str,
     files: Option<usize>,
 ) -> Image {
-    Image {
-        pool,
-        members,
-        version,
-        endian,
-        health: "online",
-        files,
-    }
+    Image { pool, members, version, endian, health: "online", files }
 }
 
 const MIRROR: Image = image(
     "pool-v1mirror",
-    &[
-        "zfs-pool-v1mirror1",
-        "zfs-pool-v1mirror2",
-        "zfs-pool-v1mirror3",
-    ],
+    &["zfs-pool-v1mirror1", "zfs-pool-v1mirror2", "zfs-pool-v1mirror3"],
     1,
     "big",
     Some(301),
 );
 const RAIDZ: Image = image(
     "pool-v1raidz",
-    &[
-        "zfs-pool-v1raidz1",
-        "zfs-pool-v1raidz2",
-        "zfs-pool-v1raidz3",
-    ],
+    &["zfs-pool-v1raidz1", "zfs-pool-v1raidz2", "zfs-pool-v1raidz3"],
     1,
     "big",
     Some(301),
 );
 const STRIPE: Image = image(
     "pool-v1stripe",
-    &[
-        "zfs-pool-v1stripe1",
-        "zfs-pool-v1stripe2",
-        "zfs-pool-v1stripe3",
-    ],
+    &["zfs-pool-v1stripe1", "zfs-pool-v1stripe2", "zfs-pool-v1stripe3"],
     1,
     "big",
     Some(301),
 );
 const RAIDZ2: Image = image(
     "pool-v3raidz2",
-    &[
-        "zfs-pool-v3raidz21",
-        "zfs-pool-v3raidz22",
-        "zfs-pool-v3raidz23",
-    ],
+    &["zfs-pool-v3raidz21", "zfs-pool-v3raidz22", "zfs-pool-v3raidz23"],
     3,
     "little",
     Some(1),
 );
 const BROKEN_MIRROR: Image = Image {
     health: "degraded",
-    ..image(
-        "zfs-broken-mirror",
-        &["zfs-broken-mirror1", "zfs-broken-mirror2"],
-        2,
-        "big",
-        Some(0),
-    )
+    ..image("zfs-broken-mirror", &["zfs-broken-mirror1", "zfs-broken-mirror2"], 2, "big", Some(0))
 };
 const ZSTD: Image = image("testpool_zstd", &["testpool_zstd"], 5000, "little", None);
 const CRYPT: Image = image("cryptv0", &["cryptv0"], 5000, "little", None);
-const RECEIVED: Image = image(
-    "testpool_13709",
-    &["13709_reproducer"],
-    5000,
-    "little",
-    None,
-);
-const UNCLEAN: Image = image(
-    "unclean_export",
-    &["unclean_export"],
-    5000,
-    "little",
-    Some(0),
-);
+const RECEIVED: Image = image("testpool_13709", &["13709_reproducer"], 5000, "little", None);
+const UNCLEAN: Image = image("unclean_export", &["unclean_export"], 5000, "little", Some(0));
 const UNSUPPORTED: &[&str] = &["zfs-pool-v999"];
 
 /// Every image that can be opened.
@@ -174,9 +133,7 @@ fn every_image_is_what_the_readme_says() {
             let view = opened.overview();
             let ours = (view.name.as_str(), view.version, view.endian.as_str());
             let expect = (image.pool, image.version, image.endian);
-            report.require(image.pool, ours == expect, || {
-                format!("{ours:?}, not {expect:?}")
-            });
+            report.require(image.pool, ours == expect, || format!("{ours:?}, not {expect:?}"));
             report.require(image.pool, view.health == image.health, || {
                 format!("health {} instead of {}", view.health, image.health)
             });
@@ -185,9 +142,7 @@ fn every_image_is_what_the_readme_says() {
                 return;
             };
             let files = tree.iter().filter(|(_, f)| f.kind != "dir").count();
-            report.require(image.pool, files == expect, || {
-                format!("{files} files, not {expect}")
-            });
+            report.require(image.pool, files == expect, || format!("{files} files, not {expect}"));
         });
     }
     report.finish();
@@ -236,11 +191,7 @@ fn maps_equal_those_of_zdb() {
             let Some(theirs) = judged(report, image.pool, theirs) else {
                 return;
             };
-            report.compared(
-                "zdb -mmm metaslabs",
-                image.pool,
-                compare::map(&ours, &theirs),
-            );
+            report.compared("zdb -mmm metaslabs", image.pool, compare::map(&ours, &theirs));
         });
     }
     report.finish();
@@ -255,10 +206,7 @@ fn data_sets_and_objects_equal_those_of_zdb() {
     for image in IMAGES {
         if image.version <= 14 {
             let version = image.version;
-            report.skipped(format!(
-                "{}: zdb -d aborts on version {version}",
-                image.pool
-            ));
+            report.skipped(format!("{}: zdb -d aborts on version {version}", image.pool));
             continue;
         }
         image.with_pool(&mut report, |report, folder, opened| {
@@ -294,9 +242,8 @@ fn files_equal_those_of_zdb() {
             let Some(datasets) = answered(report, image.pool, opened.datasets()) else {
                 return;
             };
-            let live = datasets
-                .iter()
-                .filter(|d| d.kind == "filesystem" && !d.encrypted && !d.snapshot);
+            let live =
+                datasets.iter().filter(|d| d.kind == "filesystem" && !d.encrypted && !d.snapshot);
             for dataset in live {
                 let outcome = compare_files(&judge, folder, opened, &dataset.name);
                 report.compared("zdb -r files", image.pool, outcome);
@@ -346,9 +293,7 @@ fn labels_and_configurations_equal_those_of_zdb() {
             for path in image.paths(folder) {
                 let path = path.to_string_lossy();
                 let device = devices.iter().find(|d| d.name == path);
-                report.require(image.pool, device.is_some(), || {
-                    format!("{path} is not listed")
-                });
+                report.require(image.pool, device.is_some(), || format!("{path} is not listed"));
                 let Some(device) = device else { continue };
                 compare_labels(report, &judge, image.pool, device);
             }
@@ -367,52 +312,33 @@ fn compare_labels(report: &mut Report, judge: &Zdb, pool: &str, device: &DeviceV
     let text = judge.run(&["-l", &device.name]).stdout;
     report.compared("zdb -l devices", pool, compare::labels(device, &text));
     let theirs = zdb::parse_uberblocks(&judge.run(&["-lu", &device.name]).stdout);
-    report.compared(
-        "zdb -lu uberblocks",
-        pool,
-        compare::uberblocks(device, &theirs),
-    );
+    report.compared("zdb -lu uberblocks", pool, compare::uberblocks(device, &theirs));
 }
 
 /// Opens the pool without the members in `without` and compares everything with the whole pool.
 fn open_without(report: &mut Report, image: &Image, whole: &Opened, kept: &[PathBuf]) {
-    let names: Vec<_> = kept
-        .iter()
-        .filter_map(|p| p.file_name()?.to_str())
-        .collect();
+    let names: Vec<_> = kept.iter().filter_map(|p| p.file_name()?.to_str()).collect();
     let what = format!("only {}", names.join(" and "));
     let opened = open(kept).map_err(|e| e.at(&what));
     let Some(opened) = answered(report, image.pool, opened) else {
         return;
     };
     let health = opened.overview().health;
-    report.require(image.pool, health == "degraded", || {
-        format!("{what}: health {health}")
-    });
+    report.require(image.pool, health == "degraded", || format!("{what}: health {health}"));
     let (Some(ours), Some(expect)) = (
-        answered(
-            report,
-            image.pool,
-            opened.fingerprint().map_err(|e| e.at(&what)),
-        ),
+        answered(report, image.pool, opened.fingerprint().map_err(|e| e.at(&what))),
         answered(report, image.pool, whole.fingerprint()),
     ) else {
         return;
     };
     let differences = ours.differences(&expect);
-    report.require(image.pool, differences.is_empty(), || {
-        format!("{what}: {differences:?}")
-    });
-    let check = opened
-        .check(&CheckOptions::default())
-        .map_err(|e| e.at(&what));
+    report.require(image.pool, differences.is_empty(), || format!("{what}: {differences:?}"));
+    let check = opened.check(&CheckOptions::default()).map_err(|e| e.at(&what));
     let Some(check) = answered(report, image.pool, check) else {
         return;
     };
     let sound = check.bad_blocks.is_empty() && check.leaks.is_empty() && check.doubles.is_empty();
-    report.require(image.pool, sound, || {
-        format!("{what}: {}", complaints(&check))
-    });
+    report.require(image.pool, sound, || format!("{what}: {}", complaints(&check)));
 }
 
 #[test]
@@ -483,9 +409,7 @@ fn leaf_guids(root: &VdevView, paths: &[PathBuf]) -> Vec<u64> {
     leaves(root, &mut all);
     let guid = |path: &PathBuf| {
         let path = path.to_string_lossy();
-        let leaf = all
-            .iter()
-            .find(|leaf| leaf.device.as_deref() == Some(&*path));
+        let leaf = all.iter().find(|leaf| leaf.device.as_deref() == Some(&*path));
         leaf.map(|leaf| leaf.guid.0)
     };
     paths.iter().filter_map(guid).collect()
@@ -513,12 +437,7 @@ fn encrypted_data_sets_are_listed_and_named() {
     let cases: [(&Image, &[&str], &[&str]); 2] = [
         (
             &CRYPT,
-            &[
-                "cryptv0/testfs",
-                "cryptv0/testfs@snap1",
-                "cryptv0/testvol",
-                "cryptv0/testvol@snap1",
-            ],
+            &["cryptv0/testfs", "cryptv0/testfs@snap1", "cryptv0/testvol", "cryptv0/testvol@snap1"],
             &["cryptv0"],
         ),
         (
@@ -529,11 +448,7 @@ fn encrypted_data_sets_are_listed_and_named() {
                 "testpool_13709/encroot/recvfs",
                 "testpool_13709/encroot/recvfs@snap",
             ],
-            &[
-                "testpool_13709",
-                "testpool_13709/sendfs",
-                "testpool_13709/sendfs@snap",
-            ],
+            &["testpool_13709", "testpool_13709/sendfs", "testpool_13709/sendfs@snap"],
         ),
     ];
     for (image, encrypted, plain) in cases {
@@ -544,9 +459,7 @@ fn encrypted_data_sets_are_listed_and_named() {
             let mut named: Vec<_> = datasets.iter().filter(|d| d.encrypted).collect();
             named.sort_by(|a, b| a.name.cmp(&b.name));
             let names: Vec<_> = named.iter().map(|d| d.name.as_str()).collect();
-            report.require(image.pool, names == encrypted, || {
-                format!("encrypted: {names:?}")
-            });
+            report.require(image.pool, names == encrypted, || format!("encrypted: {names:?}"));
             for name in plain {
                 let tree = opened.tree(name).map_err(|e| e.at(name));
                 answered(report, image.pool, tree);
@@ -563,9 +476,7 @@ fn encrypted_data_sets_are_listed_and_named() {
     CRYPT.with_pool(&mut report, |report, _, opened| {
         let view = opened.overview();
         let told = view.errata == 3 || view.notes.iter().any(|n| n.contains("errat"));
-        report.require(CRYPT.pool, told, || {
-            format!("errata {}: {:?}", view.errata, view.notes)
-        });
+        report.require(CRYPT.pool, told, || format!("errata {}: {:?}", view.errata, view.notes));
     });
     report.finish();
 }
@@ -575,22 +486,15 @@ fn special_cases_are_told() {
     let mut report = Report::new("images: what makes an image special");
     UNCLEAN.with_pool(&mut report, |report, _, opened| {
         let view = opened.overview();
-        report.require(UNCLEAN.pool, view.state == "active", || {
-            format!("state {}", view.state)
-        });
-        let told = view
-            .notes
-            .iter()
-            .any(|n| n.contains("export") || n.contains("host"));
+        report.require(UNCLEAN.pool, view.state == "active", || format!("state {}", view.state));
+        let told = view.notes.iter().any(|n| n.contains("export") || n.contains("host"));
         report.require(UNCLEAN.pool, told, || format!("notes {:?}", view.notes));
     });
     BROKEN_MIRROR.with_pool(&mut report, |report, _, opened| {
         let view = opened.overview();
         let text = format!("{:?}", view.vdev_tree);
         let told = text.contains("small") || view.notes.iter().any(|n| n.contains("small"));
-        report.require(BROKEN_MIRROR.pool, told, || {
-            format!("{:?} {text}", view.notes)
-        });
+        report.require(BROKEN_MIRROR.pool, told, || format!("{:?} {text}", view.notes));
     });
     ZSTD.with_pool(&mut report, |report, _, opened| {
         let check = |path: (&str, &str), size: usize| {

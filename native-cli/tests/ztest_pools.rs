@@ -24,14 +24,7 @@ const fn layout(
     parity: &'static str,
     special: &'static str,
 ) -> Layout {
-    Layout {
-        name,
-        ashift,
-        mirror,
-        children,
-        parity,
-        special,
-    }
+    Layout { name, ashift, mirror, children, parity, special }
 }
 
 const LAYOUTS: [Layout; 6] = [
@@ -60,15 +53,10 @@ fn pools_of_the_torture_test_read_as_zdb_reads_them() {
     report.finish();
 }
 
-#[test]
 /// One pool: its name, and what it is made of.
-type Case = (
-    &'static str,
-    &'static str,
-    &'static str,
-    &'static [(&'static str, usize)],
-);
+type Case = (&'static str, &'static str, &'static str, &'static [(&'static str, usize)]);
 
+#[test]
 fn pools_of_the_library_read_as_zdb_reads_them() {
     let mut report = Report::new("libzpool pools: map, data sets, objects and sums against zdb");
     let (Some(judge), Some(oracle)) = tools(&mut report) else {
@@ -76,12 +64,7 @@ fn pools_of_the_library_read_as_zdb_reads_them() {
     };
     let cases: [Case; 4] = [
         ("lbare", "none", "9", &[("file", 1), ("file", 1)]),
-        (
-            "lmixed",
-            "all",
-            "12",
-            &[("raidz1", 3), ("log", 1), ("special", 1)],
-        ),
+        ("lmixed", "all", "12", &[("raidz1", 3), ("log", 1), ("special", 1)]),
         ("lwide", "all", "9", &[("raidz2", 6)]),
         ("lbig", "all", "16", &[("mirror", 2), ("mirror", 3)]),
     ];
@@ -119,9 +102,7 @@ fn compare_pool(report: &mut Report, judge: &Zdb, folder: &Path, pool: &str) {
     };
     let cases = spare_members(&whole.overview().vdev_tree);
     if cases.is_empty() {
-        report.skipped(format!(
-            "{pool}: no redundancy, so no member can be missing"
-        ));
+        report.skipped(format!("{pool}: no redundancy, so no member can be missing"));
     }
     for without in cases {
         compare_without(report, folder, pool, &without, &expect);
@@ -129,10 +110,9 @@ fn compare_pool(report: &mut Report, judge: &Zdb, folder: &Path, pool: &str) {
 }
 
 fn compare_with_zdb(report: &mut Report, judge: &Zdb, folder: &Path, pool: &str, whole: &Opened) {
-    if let (Some(ours), Some(theirs)) = (
-        answered(report, pool, whole.map()),
-        judged(report, pool, judge.metaslabs(folder, pool)),
-    ) {
+    if let (Some(ours), Some(theirs)) =
+        (answered(report, pool, whole.map()), judged(report, pool, judge.metaslabs(folder, pool)))
+    {
         report.compared("zdb -mmm metaslabs", pool, compare::map(&ours, &theirs));
     }
     if let (Some(ours), Some(theirs)) = (
@@ -154,9 +134,7 @@ fn compare_with_zdb(report: &mut Report, judge: &Zdb, folder: &Path, pool: &str,
         judged(report, pool, judge.blocks(folder, "-bcc", pool)),
     ) {
         report.compared("zdb -bcc sums", pool, compare::blocks(&ours, &theirs));
-        report.require(pool, ours.clean, || {
-            format!("not clean: {}", complaints(&ours))
-        });
+        report.require(pool, ours.clean, || format!("not clean: {}", complaints(&ours)));
     }
 }
 
@@ -179,11 +157,7 @@ fn spare_members(root: &VdevView) -> Vec<Vec<String>> {
         }
         all
     };
-    let mut cases = vec![
-        pick(false, 1),
-        pick(false, usize::MAX),
-        pick(true, usize::MAX),
-    ];
+    let mut cases = vec![pick(false, 1), pick(false, usize::MAX), pick(true, usize::MAX)];
     cases.retain(|case| !case.is_empty());
     cases.dedup();
     cases
@@ -208,33 +182,23 @@ fn compare_without(
         return;
     };
     let paths = list.filter_map(|entry| Some(entry.ok()?.path()));
-    let kept: Vec<PathBuf> = paths
-        .filter(|path| !without.contains(&path.to_string_lossy().into_owned()))
-        .collect();
-    let names: Vec<_> = without
-        .iter()
-        .filter_map(|w| w.rsplit('/').next())
-        .collect();
+    let kept: Vec<PathBuf> =
+        paths.filter(|path| !without.contains(&path.to_string_lossy().into_owned())).collect();
+    let names: Vec<_> = without.iter().filter_map(|w| w.rsplit('/').next()).collect();
     let what = format!("without {}", names.join(" and "));
     let opened = open(&kept).map_err(|e| e.at(&what));
     let Some(opened) = answered(report, pool, opened) else {
         return;
     };
     let health = opened.overview().health;
-    report.require(pool, health == "degraded", || {
-        format!("{what}: health {health}")
-    });
+    report.require(pool, health == "degraded", || format!("{what}: health {health}"));
     let ours = opened.fingerprint().map_err(|e| e.at(&what));
     let Some(ours) = answered(report, pool, ours) else {
         return;
     };
     let differences = ours.differences(expect);
-    report.require(pool, differences.is_empty(), || {
-        format!("{what}: {differences:?}")
-    });
-    let check = opened
-        .check(&CheckOptions::default())
-        .map_err(|e| e.at(&what));
+    report.require(pool, differences.is_empty(), || format!("{what}: {differences:?}"));
+    let check = opened.check(&CheckOptions::default()).map_err(|e| e.at(&what));
     let Some(check) = answered(report, pool, check) else {
         return;
     };

@@ -234,11 +234,7 @@ pub fn stretch_at(segments: &[SegmentView], at: u64, from: u64, to: u64) -> (boo
     let left = next.checked_sub(1).and_then(|i| segments.get(i));
     match segments.get(next) {
         Some(s) if s.start <= at => (true, s.start, s.end),
-        right => (
-            false,
-            left.map_or(from, |s| s.end),
-            right.map_or(to, |s| s.start),
-        ),
+        right => (false, left.map_or(from, |s| s.end), right.map_or(to, |s| s.start)),
     }
 }
 

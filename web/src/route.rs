@@ -79,10 +79,7 @@ impl View {
 
     /// Key that opens it, from 1.
     pub fn key(self) -> usize {
-        Self::ALL
-            .iter()
-            .position(|&v| v == self)
-            .map_or(1, |i| i + 1)
+        Self::ALL.iter().position(|&v| v == self).map_or(1, |i| i + 1)
     }
 
     /// Whether it shows an open pool.
@@ -172,10 +169,7 @@ impl Route {
     /// The same place seen through `view`.
     #[must_use]
     pub fn with(&self, view: View) -> Self {
-        Self {
-            view,
-            ..self.clone()
-        }
+        Self { view, ..self.clone() }
     }
 
     /// One metaslab, whole, with the tree closed.
@@ -196,10 +190,7 @@ impl Route {
         let hash = hash.trim_start_matches('#').trim_start_matches('/');
         let (word, query) = hash.split_once('?').unwrap_or((hash, ""));
         let mut route = Self {
-            view: View::ALL
-                .into_iter()
-                .find(|v| v.word() == word)
-                .unwrap_or_default(),
+            view: View::ALL.into_iter().find(|v| v.word() == word).unwrap_or_default(),
             ..Self::default()
         };
         let (mut from, mut to) = (None, None);
@@ -219,20 +210,14 @@ impl Route {
             "sample" => self.sample = Some(decode(value)).filter(|s| !s.is_empty()),
             "file" => self.files.push(decode(value)),
             "by" => {
-                self.metric = Metric::ALL
-                    .into_iter()
-                    .find(|m| m.word() == value)
-                    .unwrap_or_default();
+                self.metric =
+                    Metric::ALL.into_iter().find(|m| m.word() == value).unwrap_or_default();
             }
             "vdev" => self.vdev = number(value).unwrap_or(0),
             "ms" => self.metaslab = number(value).unwrap_or(0),
             "tab" => self.tree = value == "tree",
             "path" => {
-                self.path = value
-                    .split('.')
-                    .map_while(|n| n.parse().ok())
-                    .take(32)
-                    .collect();
+                self.path = value.split('.').map_while(|n| n.parse().ok()).take(32).collect();
             }
             "ds" => self.dataset = decode(value),
             "dir" => self.dir = decode(value),
@@ -440,31 +425,16 @@ mod tests {
 
     #[test]
     fn a_pasted_text_travels() {
-        for text in [
-            "",
-            "a",
-            "ab",
-            "abc",
-            "abcd",
-            "metaslab 0 offset 0\n\u{b5}s\n",
-        ] {
-            let route = Route {
-                view: View::Explain,
-                text: Some(text.repeat(20)),
-                ..Route::default()
-            };
+        for text in ["", "a", "ab", "abc", "abcd", "metaslab 0 offset 0\n\u{b5}s\n"] {
+            let route =
+                Route { view: View::Explain, text: Some(text.repeat(20)), ..Route::default() };
             assert_eq!(Route::parse(&route.to_hash()), route, "{text:?}");
         }
     }
 
     #[test]
     fn nonsense_is_the_start_screen() {
-        for hash in [
-            "",
-            "#",
-            "#/nowhere?x",
-            "#/open?text=%%%&vdev=-1&path=x&from=9&to=1&label=9",
-        ] {
+        for hash in ["", "#", "#/nowhere?x", "#/open?text=%%%&vdev=-1&path=x&from=9&to=1&label=9"] {
             let route = Route::parse(hash);
             assert_eq!(route.view, View::Start, "{hash}");
             assert_eq!((route.stretch, route.text, route.vdev), (None, None, 0));

@@ -149,12 +149,7 @@ pub enum Action {
 impl UiState {
     /// State at start.
     pub fn new(route: Route, theme: Theme, system_dark: bool) -> Self {
-        Self {
-            route,
-            theme,
-            system_dark,
-            ..Self::default()
-        }
+        Self { route, theme, system_dark, ..Self::default() }
     }
 
     /// Whether the page is dark now.
@@ -181,11 +176,7 @@ impl UiState {
             }
             Action::Show(overlay) => next.overlay = overlay,
             Action::ToggleTheme => {
-                next.theme = if self.dark() {
-                    Theme::Light
-                } else {
-                    Theme::Dark
-                };
+                next.theme = if self.dark() { Theme::Light } else { Theme::Dark };
             }
             Action::SystemDark(dark) => next.system_dark = dark,
             Action::Toast(text) => {
@@ -238,9 +229,8 @@ mod tests {
 
     #[test]
     fn an_old_timer_does_not_take_a_new_toast() {
-        let state = UiState::default()
-            .after(Action::Toast("a".into()))
-            .after(Action::Toast("b".into()));
+        let state =
+            UiState::default().after(Action::Toast("a".into())).after(Action::Toast("b".into()));
         assert!(state.after(Action::EndToast(1)).toast.is_some());
         assert!(state.after(Action::EndToast(2)).toast.is_none());
     }
@@ -249,9 +239,6 @@ mod tests {
     fn going_somewhere_closes_the_overlay() {
         let state = UiState::default().after(Action::Show(Overlay::Search));
         assert_eq!(state.overlay, Overlay::Search);
-        assert_eq!(
-            state.after(Action::Go(Route::default())).overlay,
-            Overlay::None
-        );
+        assert_eq!(state.after(Action::Go(Route::default())).overlay, Overlay::None);
     }
 }

@@ -112,13 +112,7 @@ pub fn hex_rows(bytes: &[u8], limit: usize) -> String {
         }
         let text: String = chunk
             .iter()
-            .map(|&b| {
-                if (0x20..0x7f).contains(&b) {
-                    b as char
-                } else {
-                    '.'
-                }
-            })
+            .map(|&b| if (0x20..0x7f).contains(&b) { b as char } else { '.' })
             .collect();
         out.push_str(&format!("{:06x}  {hex:<48} {text}\n", row * 16));
     }

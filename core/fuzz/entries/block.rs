@@ -17,9 +17,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     let (mut accepted, mut at) = (false, 0);
     while let Some(slot) = bytes.get(at..).filter(|s| !s.is_empty()) {
         let parsed = Dnode::parse(slot, endian);
-        let size = parsed
-            .as_ref()
-            .map_or(512, |d| d.as_ref().map_or(512, Dnode::size));
+        let size = parsed.as_ref().map_or(512, |d| d.as_ref().map_or(512, Dnode::size));
         if let Ok(Some(dnode)) = parsed {
             accepted = true;
             assert!(dnode.bonus.len() <= slot.len());
@@ -32,13 +30,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
 }
 
 fn look(bp: &Blkptr) {
-    let _ = (
-        bp.to_string(),
-        bp.asize(),
-        bp.fill(),
-        bp.is_encrypted(),
-        bp.is_gang(),
-    );
+    let _ = (bp.to_string(), bp.asize(), bp.fill(), bp.is_encrypted(), bp.is_gang());
     let _ = (bp.physical_birth(), bp.sectors().count());
     let (Ok(()), Some(payload)) = (bp.validate(), bp.embedded_payload()) else {
         return;

@@ -19,10 +19,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     // What the packer makes of any bytes must come back, whatever they are.
     if let Some(again) = compress(kind, packed, usize::MAX) {
         let back = decompress(kind, &again, packed.len());
-        assert!(
-            back.is_ok_and(|b| b == packed),
-            "{kind} does not give back what it packed"
-        );
+        assert!(back.is_ok_and(|b| b == packed), "{kind} does not give back what it packed");
     }
     unpacked.is_ok()
 }

@@ -10,10 +10,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     assert!(view.not_understood.iter().all(|d| d.line <= lines));
     for width in [0, 1, 80] {
         let printed = print(&view, width);
-        assert!(
-            printed.len() < (1 << 20) + 1000 * text.len(),
-            "text out of proportion"
-        );
+        assert!(printed.len() < (1 << 20) + 1000 * text.len(), "text out of proportion");
     }
     view.kind != "unknown"
 }

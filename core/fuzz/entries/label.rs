@@ -38,10 +38,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     for slot in &label.ring {
         if let Ok(uberblock) = &slot.uberblock {
             let _ = (uberblock.rootbp.to_string(), uberblock.rootbp.validate());
-            let _ = (
-                uberblock.raidz_reflow(),
-                uberblock.is_better_than(uberblock),
-            );
+            let _ = (uberblock.raidz_reflow(), uberblock.is_better_than(uberblock));
         }
     }
     label.config.is_ok() && label.ring.iter().any(|s| s.uberblock.is_ok())
@@ -69,8 +66,5 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         let length = (config.len() as u16).to_be_bytes();
         [&[flags], length.as_slice(), &config, &slot[..216]].concat()
     };
-    vec![
-        seed(Endian::Little, 12 << 1),
-        seed(Endian::Big, 12 << 1 | 1),
-    ]
+    vec![seed(Endian::Little, 12 << 1), seed(Endian::Big, 12 << 1 | 1)]
 }

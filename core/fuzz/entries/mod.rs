@@ -33,9 +33,8 @@ macro_rules! entries {
 }
 
 /// All entries.
-pub(crate) const ENTRIES: &[Entry] = entries![
-    block, decompress, explain, label, nvlist, records, space_map, tree, zap
-];
+pub(crate) const ENTRIES: &[Entry] =
+    entries![block, decompress, explain, label, nvlist, records, space_map, tree, zap];
 
 /// Runs the entry called `name`.
 pub(crate) fn run(name: &str, data: &[u8]) -> bool {

@@ -7,19 +7,12 @@ pub(crate) fn run(data: &[u8]) -> bool {
     let Ok(list) = Nvlist::parse(data) else {
         return false;
     };
-    assert!(
-        list.to_string().len() <= 400 * (data.len() + 1),
-        "text out of proportion"
-    );
+    assert!(list.to_string().len() <= 400 * (data.len() + 1), "text out of proportion");
     assert_eq!(Nvlist::parse(&list.to_xdr()).as_ref(), Ok(&list), "as XDR");
     for endian in [Endian::Little, Endian::Big] {
         // The native form ends texts at their first NUL, so the first round may cut them.
         let cut = Nvlist::parse(&list.to_native(endian)).expect("what was packed unpacks");
-        assert_eq!(
-            Nvlist::parse(&cut.to_native(endian)).as_ref(),
-            Ok(&cut),
-            "as {endian:?}"
-        );
+        assert_eq!(Nvlist::parse(&cut.to_native(endian)).as_ref(), Ok(&cut), "as {endian:?}");
     }
     true
 }
@@ -52,9 +45,5 @@ pub(crate) fn sample() -> Nvlist {
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let list = sample();
-    vec![
-        list.to_xdr(),
-        list.to_native(Endian::Little),
-        list.to_native(Endian::Big),
-    ]
+    vec![list.to_xdr(), list.to_native(Endian::Little), list.to_native(Endian::Big)]
 }

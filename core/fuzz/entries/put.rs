@@ -70,19 +70,9 @@ pub(crate) struct Shape<'a> {
 pub(crate) fn dnode(shape: &Shape<'_>, endian: Endian) -> Vec<u8> {
     let mut out = Put::zeros(512, endian);
     let count = shape.pointers.len().max(1);
-    let head = [
-        shape.kind,
-        10,
-        shape.levels,
-        count as u8,
-        shape.bonus_kind,
-        0,
-        0,
-        1,
-    ];
+    let head = [shape.kind, 10, shape.levels, count as u8, shape.bonus_kind, 0, 0, 1];
     out.at(0, &head).u16(8, (shape.block_size >> 9) as u16);
-    out.u16(10, shape.bonus.len() as u16)
-        .u64(16, shape.max_block);
+    out.u16(10, shape.bonus.len() as u16).u64(16, shape.max_block);
     for (i, words) in shape.pointers.iter().enumerate() {
         out.words(64 + 128 * i, words);
     }

@@ -104,10 +104,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         seed(4, &counted(320));
         seed(5, &counted(264));
         let mut sa = Put::zeros(56, endian);
-        sa.u32(0, 0x2F_505A)
-            .u16(4, 3 | 2 << 10)
-            .u16(6, 6)
-            .u16(8, 10);
+        sa.u32(0, 0x2F_505A).u16(4, 3 | 2 << 10).u16(6, 6).u16(8, 10);
         sa.u64(16, 0o100_644).u64(24, 5).at(32, b"target");
         seed(6, &sa.bytes);
         let mut log = Put::zeros(136, endian);

@@ -20,10 +20,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     for entry in SpaceMapEntries::new(bytes, endian(*flags), start, shift) {
         entries += 1;
         all_good &= entry.is_ok();
-        let Ok(SpaceMapEntry::Range {
-            offset, size, free, ..
-        }) = entry
-        else {
+        let Ok(SpaceMapEntry::Range { offset, size, free, .. }) = entry else {
             continue;
         };
         replay(&mut tree, &mut plain, (offset, size), free, start);
@@ -33,10 +30,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     assert_eq!(tree.space(), space, "the tree lost count");
     let mut last = None;
     for segment in tree.iter() {
-        assert!(
-            last.is_none_or(|end| end < segment.start),
-            "segments touch or overlap"
-        );
+        assert!(last.is_none_or(|end| end < segment.start), "segments touch or overlap");
         last = Some(segment.end);
     }
     entries > 0 && all_good
@@ -56,11 +50,7 @@ fn replay(tree: &mut RangeTree, plain: &mut [bool], at: (u64, u64), free: bool, 
         false => tree.remove(offset, size),
     };
     let (offset, size) = (i128::from(offset), i128::from(size));
-    assert_eq!(
-        changed.is_ok(),
-        cells.is_some(),
-        "{offset:#x}+{size:#x}, free {free}"
-    );
+    assert_eq!(changed.is_ok(), cells.is_some(), "{offset:#x}+{size:#x}, free {free}");
     cells.into_iter().flatten().for_each(|c| *c = free);
 }
 
@@ -71,10 +61,7 @@ pub(crate) fn entries(endian: Endian) -> Vec<u8> {
     let two = [3 << 62 | (8 - 1) << 24 | 0xFF_FFFF, 1 << 63 | 0x700];
     let one = [one(0, 64, true), one(100, 20, true), one(8, 16, false)];
     let mut out = Put::zeros(56, endian);
-    out.words(0, &[debug])
-        .words(8, &one)
-        .words(32, &[padding])
-        .words(40, &two);
+    out.words(0, &[debug]).words(8, &one).words(32, &[padding]).words(40, &two);
     out.bytes
 }
 

@@ -33,10 +33,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     let kind = VdevKind::Leaf(leaf.into());
     let top = TopVdev {
         id: 0,
-        vdev: Vdev {
-            kind,
-            guid: Guid(1),
-        },
+        vdev: Vdev { kind, guid: Guid(1) },
         ashift: 9,
         asize: SPACE,
         metaslab_shift: 18,
@@ -75,11 +72,7 @@ async fn walk(objset: &Objset) -> bool {
     };
     let root_dir = entry("root_dataset");
     let (datasets, _) = walk_datasets(objset, root_dir, "tank").await;
-    assert!(
-        datasets.len() <= 4096,
-        "a small image gives {} data sets",
-        datasets.len()
-    );
+    assert!(datasets.len() <= 4096, "a small image gives {} data sets", datasets.len());
     if let Ok(files) = FileSystem::open(objset).await {
         file_system(&files).await;
     }
@@ -99,11 +92,7 @@ async fn walk(objset: &Objset) -> bool {
         tables: vec![table],
         logs,
     };
-    let options = CheckOptions {
-        all_copies: true,
-        sizes: true,
-        ..CheckOptions::default()
-    };
+    let options = CheckOptions { all_copies: true, sizes: true, ..CheckOptions::default() };
     let view = check_pool(&input, options, &mut |_| true).await;
     drop(view);
     accepted
@@ -122,11 +111,7 @@ async fn objects(objset: &Objset) -> bool {
         let calls = Cell::new(0u64);
         let _ = for_each_pointer(objset, id, &mut |_| calls.set(calls.get() + 1)).await;
         let _ = for_each_entry(objset, id, 0, 9, &mut |_| calls.set(calls.get() + 1)).await;
-        assert!(
-            calls.get() < 1 << 20,
-            "a small image gives {} records",
-            calls.get()
-        );
+        assert!(calls.get() < 1 << 20, "a small image gives {} records", calls.get());
         count += 1;
         if count == OBJECTS_MAX || id.0 == u64::MAX {
             break;
@@ -181,9 +166,7 @@ fn words(len: usize, words: &[(usize, u64)], e: Endian) -> Vec<u8> {
 fn dnodes(e: Endian) -> Vec<u8> {
     let dir = words(256, &[(8, 4), (32, 5), (80, 6)], e);
     let mut dataset = Put::zeros(320, e);
-    dataset
-        .words(0, &[2, 0, 0, 0, 5, 0, 0, 4, 7])
-        .words(128, &pointer(11, 0, 0, 1024, e));
+    dataset.words(0, &[2, 0, 0, 0, 5, 0, 0, 4, 7]).words(128, &pointer(11, 0, 0, 1024, e));
     let file = |mode, size, parent| words(264, &[(72, mode), (80, size), (88, parent), (96, 1)], e);
     let bpobj = words(56, &[(0, 2), (32, 8), (40, 1)], e);
     let map = words(320, &[(0, 8), (8, 56), (16, 512)], e);
@@ -219,12 +202,7 @@ fn seed(flags: u8, e: Endian) -> Vec<u8> {
     let mut objset = Put::zeros(720, e);
     objset.at(0, &dnode(&meta, e)).u64(704, 2);
     objset.words(512 + 16, &pointer(9, 0, 0x6000, 4096, e));
-    let directory = [
-        ("root_dataset", 2),
-        ("ROOT", 9),
-        ("VERSION", 3),
-        ("sync_bplist", 3),
-    ];
+    let directory = [("root_dataset", 2), ("ROOT", 9), ("VERSION", 3), ("sync_bplist", 3)];
     let pointers = [19u8, 10].map(|kind| pointer(kind, 0, 0x4800, 512, e));
     let mut list = Put::zeros(256, e);
     list.words(0, &pointers[0]).words(128, &pointers[1]);
@@ -237,10 +215,7 @@ fn seed(flags: u8, e: Endian) -> Vec<u8> {
         (0x4400, zap::micro(&[("a", 2)], e)),
         (0x4800, list.bytes),
         (0x4A00, space_map::entries(e)),
-        (
-            0x4C00,
-            zap::micro(&[("file", 8 << 60 | 10), ("dir", 4 << 60 | 9)], e),
-        ),
+        (0x4C00, zap::micro(&[("file", 8 << 60 | 10), ("dir", 4 << 60 | 9)], e)),
         (0x4E00, words(32, &[(0, 8)], e)),
         (0x5000, indirect.bytes),
         (0x5400, zap::fat(e)),
@@ -255,10 +230,7 @@ fn seed(flags: u8, e: Endian) -> Vec<u8> {
 /// Writes a piece as runs without long stretches of zeros, sector by sector.
 fn sparse(out: &mut Vec<u8>, sector: u64, bytes: &[u8]) {
     for (index, chunk) in (0u64..).zip(bytes.chunks(512)) {
-        let used = chunk
-            .iter()
-            .rposition(|&b| b != 0)
-            .map_or(0, |last| last + 1);
+        let used = chunk.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
         if used > 0 {
             out.extend_from_slice(&((sector + index) as u16).to_be_bytes());
             out.extend_from_slice(&(used as u16).to_be_bytes());

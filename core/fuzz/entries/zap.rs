@@ -31,29 +31,18 @@ pub(crate) fn run(data: &[u8]) -> bool {
                 };
                 let found: Vec<ZapEntry> = leaf.entries().flatten().collect();
                 let total: usize = found.iter().map(bytes_of).sum();
-                assert!(
-                    total <= 2 * size,
-                    "a leaf of {size} bytes unfolds into {total}"
-                );
+                assert!(total <= 2 * size, "a leaf of {size} bytes unfolds into {total}");
                 entries.extend(found);
             }
             for entry in &entries {
                 let hash = zap_hash(head.salt, &entry.name, head.flags);
                 let index = head.table_index(hash);
-                assert!(
-                    index >> head.table_shift == 0,
-                    "an index outside of the table"
-                );
+                assert!(index >> head.table_shift == 0, "an index outside of the table");
             }
         }
     }
     for entry in &entries {
-        let _ = (
-            entry.name_text(),
-            entry.value.u64(),
-            entry.value.text(),
-            entry.value.bytes(),
-        );
+        let _ = (entry.name_text(), entry.value.u64(), entry.value.text(), entry.value.bytes());
     }
     !entries.is_empty()
 }
@@ -78,9 +67,7 @@ pub(crate) fn fat(endian: Endian) -> Vec<u8> {
     let mut out = Put::zeros(2 * BLOCK, endian);
     let head = [TYPE_LEAF + 1, 0x2_F52A_B2AB, 0, 0, 5, 0, 0, 2, 1, 2, 0x5A17];
     out.words(0, &head).words(BLOCK / 2, &[1; 32]);
-    out.u64(BLOCK, TYPE_LEAF)
-        .u32(BLOCK + 24, 0x02AB_1EAF)
-        .u16(BLOCK + 30, 2);
+    out.u64(BLOCK, TYPE_LEAF).u32(BLOCK + 24, 0x02AB_1EAF).u16(BLOCK + 30, 2);
     let chunk = |index: usize| BLOCK + 48 + 2 * (BLOCK / 32) + 24 * index;
     let mut entry = |index: usize, int_size: u8, links: [u16; 4], hash: u64| {
         out.at(chunk(index), &[252, int_size, 0xFF, 0xFF]);
@@ -92,9 +79,7 @@ pub(crate) fn fat(endian: Endian) -> Vec<u8> {
     entry(0, 8, [2, 5, 3, 1], 0x1234 << 40);
     entry(1, 2, [4, 30, 6, 3], 0xFFFF << 40);
     let mut array = |index: usize, bytes: &[u8], next: u16| {
-        out.at(chunk(index), &[251])
-            .at(chunk(index) + 1, bytes)
-            .u16(chunk(index) + 22, next);
+        out.at(chunk(index), &[251]).at(chunk(index) + 1, bytes).u16(chunk(index) + 22, next);
     };
     array(2, b"name\0", u16::MAX);
     array(3, &77u64.to_be_bytes(), u16::MAX);
@@ -105,11 +90,7 @@ pub(crate) fn fat(endian: Endian) -> Vec<u8> {
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    let names = [
-        ("ROOT", 34),
-        ("VERSION", 5),
-        ("a longer name than the others", u64::MAX),
-    ];
+    let names = [("ROOT", 34), ("VERSION", 5), ("a longer name than the others", u64::MAX)];
     let seed = |flags: u8, bytes: Vec<u8>| [&[flags], bytes.as_slice()].concat();
     vec![
         seed(0, micro(&names, Endian::Little)),

@@ -1,3 +1,4 @@
+//! libFuzzer on the explain entry of `core/fuzz/entries`.
 #![no_main]
 
 #[allow(dead_code, reason = "seeds are for tests/hostile")]

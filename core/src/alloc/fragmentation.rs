@@ -4,14 +4,11 @@
 //! mean. OpenZFS 2.3.1 replaced the table, so the same metaslab shows two figures.
 
 /// Percentages from 512-byte segments on, each for twice the size of the one before.
-const OLD: [u8; 16] = [
-    100, 100, 98, 95, 90, 80, 70, 60, 50, 40, 30, 20, 15, 10, 5, 0,
-];
+const OLD: [u8; 16] = [100, 100, 98, 95, 90, 80, 70, 60, 50, 40, 30, 20, 15, 10, 5, 0];
 
 /// The same since 2.3.1: falls to zero only at 512 MiB.
-const NEW: [u8; 21] = [
-    100, 99, 97, 93, 88, 83, 77, 71, 64, 57, 50, 43, 36, 29, 23, 17, 12, 7, 3, 1, 0,
-];
+const NEW: [u8; 21] =
+    [100, 99, 97, 93, 88, 83, 77, 71, 64, 57, 50, 43, 36, 29, 23, 17, 12, 7, 3, 1, 0];
 
 /// Which percentages count, and how a group is averaged.
 #[doc(alias = "zfs_frag_table")]

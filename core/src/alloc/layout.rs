@@ -74,11 +74,7 @@ pub fn raidz_asize(psize: u64, ashift: u32, width: u64, parity: u64) -> u64 {
 /// parity devices: whole rows. Zero data devices count as one.
 #[doc(alias = "vdev_draid_asize")]
 pub fn draid_asize(psize: u64, ashift: u32, data: u64, parity: u64) -> u64 {
-    let (psize, data, parity) = (
-        u128::from(psize),
-        u128::from(data.max(1)),
-        u128::from(parity),
-    );
+    let (psize, data, parity) = (u128::from(psize), u128::from(data.max(1)), u128::from(parity));
     let sector = 1u128 << ashift.min(63);
     let bytes = psize
         .div_ceil(data.saturating_mul(sector))

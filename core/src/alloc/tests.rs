@@ -53,10 +53,7 @@ fn blocks_take_what_openzfs_gives_them() {
         for (psize, expect) in psizes.into_iter().zip(asizes) {
             assert_eq!(raidz_asize(psize, 12, width, parity), expect);
         }
-        assert_eq!(
-            deflate_ratio(raidz_asize(128 << 10, 12, width, parity)),
-            ratio
-        );
+        assert_eq!(deflate_ratio(raidz_asize(128 << 10, 12, width, parity)), ratio);
     };
     check(3, 1, [8192, 8192, 16384, 196_608, 1_572_864], 341);
     check(5, 1, [8192, 8192, 16384, 163_840, 1_310_720], 409);
@@ -91,10 +88,7 @@ fn a_pool_keeps_back_what_openzfs_keeps_back() {
         let log = u64::from(count > EMBEDDED_LOG_MIN_METASLABS);
         let normal = deflate((count - log) << shift, 512);
         let embedded_log = deflate(log << shift, 512);
-        let input = SlopInput {
-            normal,
-            embedded_log,
-        };
+        let input = SlopInput { normal, embedded_log };
         assert_eq!(slop(input), expect, "device of {device}");
     };
     check(GIB, 134_217_728);
@@ -139,17 +133,9 @@ fn a_group_is_known_when_more_than_half_of_it_is() {
         assert_eq!(group_fragmentation(all(), FragmentationTable::Old), old);
         assert_eq!(group_fragmentation(all(), FragmentationTable::New), new);
     };
-    check(
-        &[(Some(90), 1 << 20), (Some(0), 9 << 20)],
-        Some(45),
-        Some(9),
-    );
+    check(&[(Some(90), 1 << 20), (Some(0), 9 << 20)], Some(45), Some(9));
     check(&[(Some(90), 512), (None, 0)], None, None);
-    check(
-        &[(Some(90), 512), (Some(90), 0), (None, 0)],
-        Some(90),
-        Some(90),
-    );
+    check(&[(Some(90), 512), (Some(90), 0), (None, 0)], Some(90), Some(90));
     check(&[(Some(90), 0)], Some(90), Some(0));
     check(&[], None, None);
 }
@@ -186,10 +172,7 @@ fn weights_are_made_as_openzfs_makes_them() {
     // Bucket 45 does not fit a stored histogram of 512-byte sectors: it ends at 40.
     assert_eq!(loaded(&[(45, 3), (40, 2)], 9), Weight::segment(40, 98));
     assert_eq!(loaded(&[(41, 1 << 31)], 9), Weight(0));
-    assert_eq!(
-        Weight::of_stored(&[0, 7, 0, 2, 0], 12),
-        Weight::segment(15, 2)
-    );
+    assert_eq!(Weight::of_stored(&[0, 7, 0, 2, 0], 12), Weight::segment(15, 2));
     assert_eq!(Weight::of_stored(&[0; 32], 12), Weight(0));
     assert_eq!(Weight::of_empty(1 << 26, 12), Weight::segment(26, 1));
     assert_eq!(Weight::of_empty(1 << 42, 9), Weight::segment(40, 4));
@@ -219,10 +202,8 @@ fn a_weight_promises_less_than_twice_its_bucket() {
 #[test]
 fn a_weight_reads_bit_by_bit() {
     let fields = Weight(0x8640_0000_0000_0003).fields();
-    let text: Vec<_> = fields
-        .iter()
-        .map(|f| (f.bits, f.name, f.value, f.meaning.as_str()))
-        .collect();
+    let text: Vec<_> =
+        fields.iter().map(|f| (f.bits, f.name, f.value, f.meaning.as_str())).collect();
     assert_eq!(
         text,
         [

@@ -175,12 +175,7 @@ impl Weight {
 
     /// The parts from the highest bit down, each with its meaning in words.
     pub fn fields(self) -> Vec<WeightField> {
-        let part = |bits, name, value, meaning: String| WeightField {
-            bits,
-            name,
-            value,
-            meaning,
-        };
+        let part = |bits, name, value, meaning: String| WeightField { bits, name, value, meaning };
         let bit = |bits, name, position, on: &str| {
             let value = u64::from(flag(self.0, position));
             let meaning = if value == 1 { on } else { "no" };
@@ -232,14 +227,8 @@ impl fmt::Display for Weight {
             }
             WeightKind::Space { bytes } => write!(f, "space: {}", nice_bytes(bytes))?,
         }
-        let active = [
-            (self.primary(), "primary"),
-            (self.secondary(), "secondary"),
-            (self.claim(), "claim"),
-        ];
-        active
-            .iter()
-            .filter(|(on, _)| *on)
-            .try_for_each(|(_, name)| write!(f, ", {name}"))
+        let active =
+            [(self.primary(), "primary"), (self.secondary(), "secondary"), (self.claim(), "claim")];
+        active.iter().filter(|(on, _)| *on).try_for_each(|(_, name)| write!(f, ", {name}"))
     }
 }

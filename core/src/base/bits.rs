@@ -3,10 +3,7 @@
 /// The `len` bits of `word` that start at bit `low`. `len` is 1 to 64 and `low + len` at most 64.
 #[doc(alias = "BF64_GET")]
 pub const fn field(word: u64, low: u32, len: u32) -> u64 {
-    assert!(
-        len >= 1 && low + len <= 64,
-        "bit field outside of a 64-bit word"
-    );
+    assert!(len >= 1 && low + len <= 64, "bit field outside of a 64-bit word");
     (word >> low) & (u64::MAX >> (64 - len))
 }
 

@@ -14,12 +14,7 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Reads `bytes`, which hold a `what`, in byte order `endian`.
     pub const fn new(what: &'static str, bytes: &'a [u8], endian: Endian) -> Self {
-        Self {
-            bytes,
-            at: 0,
-            what,
-            endian,
-        }
+        Self { bytes, at: 0, what, endian }
     }
 
     /// Bytes read so far.
@@ -34,18 +29,10 @@ impl<'a> Cursor<'a> {
 
     /// The next `len` bytes.
     pub fn take(&mut self, len: usize) -> Result<&'a [u8], FormatError> {
-        let end = self
-            .at
-            .checked_add(len)
-            .filter(|&end| end <= self.bytes.len());
+        let end = self.at.checked_add(len).filter(|&end| end <= self.bytes.len());
         let taken = end.and_then(|end| Some((end, self.bytes.get(self.at..end)?)));
         let Some((end, taken)) = taken else {
-            return Err(FormatError::short(
-                self.what,
-                self.at,
-                len,
-                self.remaining(),
-            ));
+            return Err(FormatError::short(self.what, self.at, len, self.remaining()));
         };
         self.at = end;
         Ok(taken)
@@ -64,9 +51,7 @@ impl<'a> Cursor<'a> {
     /// The next `N` bytes.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], FormatError> {
         let (what, at, left) = (self.what, self.at, self.remaining());
-        self.take(N)?
-            .try_into()
-            .map_err(|_| FormatError::short(what, at, N, left))
+        self.take(N)?.try_into().map_err(|_| FormatError::short(what, at, N, left))
     }
 
     /// The next byte.

@@ -27,12 +27,7 @@ impl FormatError {
     /// `what` is wrong at its byte `at`: `expected` against `found`.
     pub fn new(what: &'static str, at: usize, expected: &str, found: impl fmt::Display) -> Self {
         let (expected, found) = (expected.to_string(), found.to_string());
-        Self(Box::new(FormatErrorInner {
-            what,
-            at: at as u64,
-            expected,
-            found,
-        }))
+        Self(Box::new(FormatErrorInner { what, at: at as u64, expected, found }))
     }
 
     /// `what` ends at byte `at` although `wanted` more bytes were needed and `left` are there.
@@ -48,12 +43,7 @@ impl FormatError {
 
 impl fmt::Display for FormatError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let FormatErrorInner {
-            what,
-            at,
-            expected,
-            found,
-        } = &*self.0;
+        let FormatErrorInner { what, at, expected, found } = &*self.0;
         write!(f, "{what}, byte {at}: expected {expected}, found {found}")
     }
 }
@@ -168,12 +158,7 @@ impl From<FormatError> for PoolError {
 
 impl fmt::Display for PoolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PoolErrorInner {
-            place,
-            message,
-            next_step,
-            ..
-        } = &*self.0;
+        let PoolErrorInner { place, message, next_step, .. } = &*self.0;
         if !place.is_empty() {
             write!(f, "{place}: ")?;
         }

@@ -26,11 +26,7 @@ impl fmt::Display for HexDump<'_> {
             }
             f.write_str("  ")?;
             for &b in bytes {
-                f.write_char(if (0x20..0x7F).contains(&b) {
-                    char::from(b)
-                } else {
-                    '.'
-                })?;
+                f.write_char(if (0x20..0x7F).contains(&b) { char::from(b) } else { '.' })?;
             }
             f.write_char('\n')?;
         }

@@ -14,13 +14,7 @@ pub struct BlockCache<K, V> {
 impl<K: Ord + Copy, V: Clone> BlockCache<K, V> {
     /// A cache of at most `limit` bytes.
     pub const fn new(limit: u64) -> Self {
-        Self {
-            entries: BTreeMap::new(),
-            by_use: BTreeMap::new(),
-            clock: 0,
-            bytes: 0,
-            limit,
-        }
+        Self { entries: BTreeMap::new(), by_use: BTreeMap::new(), clock: 0, bytes: 0, limit }
     }
 
     /// Bytes held.
@@ -52,14 +46,8 @@ impl<K: Ord + Copy, V: Clone> BlockCache<K, V> {
         self.by_use.insert(self.clock, key);
         self.bytes += size;
         while self.bytes > self.limit {
-            let (_, oldest) = self
-                .by_use
-                .pop_first()
-                .expect("invariant: bytes come from entries");
-            let (_, size, _) = self
-                .entries
-                .remove(&oldest)
-                .expect("invariant: one use an entry");
+            let (_, oldest) = self.by_use.pop_first().expect("invariant: bytes come from entries");
+            let (_, size, _) = self.entries.remove(&oldest).expect("invariant: one use an entry");
             self.bytes -= size;
         }
     }
@@ -77,15 +65,9 @@ mod tests {
         }
         assert_eq!(cache.get(&0), Some(0));
         cache.insert(3, 30, 10);
-        assert_eq!(
-            (cache.get(&1), cache.get(&0), cache.bytes()),
-            (None, Some(0), 30)
-        );
+        assert_eq!((cache.get(&1), cache.get(&0), cache.bytes()), (None, Some(0), 30));
         cache.insert(0, 1, 25);
-        assert_eq!(
-            (cache.get(&0), cache.get(&3), cache.bytes()),
-            (Some(1), None, 25)
-        );
+        assert_eq!((cache.get(&0), cache.get(&3), cache.bytes()), (Some(1), None, 25));
         cache.insert(9, 9, 31);
         assert_eq!(cache.get(&9), None);
     }

@@ -23,10 +23,7 @@ pub struct Reader {
 impl Reader {
     /// A cache over `zio`.
     pub fn new(zio: Zio) -> Self {
-        Self {
-            zio,
-            cache: Rc::new(RefCell::new(BlockCache::new(LIMIT))),
-        }
+        Self { zio, cache: Rc::new(RefCell::new(BlockCache::new(LIMIT))) }
     }
 
     /// The reader below, for blocks that are not worth keeping.
@@ -48,9 +45,7 @@ impl Reader {
             }
         }
         let block = self.zio.read(bp).await?;
-        self.cache
-            .borrow_mut()
-            .insert(key, block.clone(), block.data.len() as u64);
+        self.cache.borrow_mut().insert(key, block.clone(), block.data.len() as u64);
         Ok(block)
     }
 }

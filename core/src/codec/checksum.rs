@@ -103,10 +103,7 @@ pub fn checksum(
         K::Sha512 => Ok(raw(&sha2::Sha512_256::digest(data))),
         K::Blake3 => Ok(raw(blake3::keyed_hash(salt()?, data).as_bytes())),
         K::Skein => Ok(raw(&skein_mac(salt()?, data))),
-        _ => Err(CodecError::new(format!(
-            "checksum {} is not computed here",
-            kind.name()
-        ))),
+        _ => Err(CodecError::new(format!("checksum {} is not computed here", kind.name()))),
     }
 }
 
@@ -142,35 +139,18 @@ pub struct EmbeddedMismatch {
 
 /// Verifies an area that ends in a trailer; the byte order of its writer.
 pub fn verify_embedded(area: &[u8], verifier: [u64; 4]) -> Result<Endian, EmbeddedMismatch> {
-    let trailer = area
-        .len()
-        .checked_sub(TRAILER)
-        .and_then(|at| area.get(at..));
+    let trailer = area.len().checked_sub(TRAILER).and_then(|at| area.get(at..));
     let Some(trailer) = trailer else {
-        return Err(EmbeddedMismatch {
-            expected: [0; 4],
-            found: [0; 4],
-            magic: 0,
-            endian: None,
-        });
+        return Err(EmbeddedMismatch { expected: [0; 4], found: [0; 4], magic: 0, endian: None });
     };
     let magic = Endian::Little.u64_at(trailer, 0).unwrap_or(0);
-    let endian = if magic == MAGIC.swap_bytes() {
-        Endian::Big
-    } else {
-        Endian::Little
-    };
+    let endian = if magic == MAGIC.swap_bytes() { Endian::Big } else { Endian::Little };
     let found = words(endian, trailer.get(8..).unwrap_or(&[]));
     let expected = embedded_words(area, verifier, endian);
     let known = magic == MAGIC || endian == Endian::Big;
     match found == expected && known {
         true => Ok(endian),
-        false => Err(EmbeddedMismatch {
-            expected,
-            found,
-            magic,
-            endian: known.then_some(endian),
-        }),
+        false => Err(EmbeddedMismatch { expected, found, magic, endian: known.then_some(endian) }),
     }
 }
 
@@ -179,10 +159,7 @@ pub fn verify_embedded(area: &[u8], verifier: [u64; 4]) -> Result<Endian, Embedd
 /// # Panics
 /// When the area is shorter than its trailer.
 pub fn seal_embedded(area: &mut [u8], verifier: [u64; 4], endian: Endian) {
-    let at = area
-        .len()
-        .checked_sub(TRAILER)
-        .expect("invariant: an area holds its trailer");
+    let at = area.len().checked_sub(TRAILER).expect("invariant: an area holds its trailer");
     let mut trailer = [0; TRAILER];
     let sum = embedded_words(area, verifier, endian);
     let fields = [MAGIC].into_iter().chain(sum);
@@ -194,10 +171,7 @@ pub fn seal_embedded(area: &mut [u8], verifier: [u64; 4], endian: Endian) {
 
 fn embedded_words(area: &[u8], verifier: [u64; 4], endian: Endian) -> [u64; 4] {
     let mut hash = sha2::Sha256::new();
-    hash.update(
-        area.get(..area.len().saturating_sub(TRAILER))
-            .unwrap_or(&[]),
-    );
+    hash.update(area.get(..area.len().saturating_sub(TRAILER)).unwrap_or(&[]));
     hash.update(endian.bytes_u64(MAGIC));
     for word in verifier {
         hash.update(endian.bytes_u64(word));
@@ -213,10 +187,7 @@ mod tests {
     #[test]
     fn numbers_and_names_agree() {
         for (id, (kind, name)) in (0u8..).zip(KINDS) {
-            assert_eq!(
-                (ChecksumKind::from_id(id), kind.id(), kind.name()),
-                (Some(kind), id, name)
-            );
+            assert_eq!((ChecksumKind::from_id(id), kind.id(), kind.name()), (Some(kind), id, name));
         }
         assert_eq!(ChecksumKind::from_id(15), None);
     }
@@ -225,12 +196,7 @@ mod tests {
     #[test]
     fn standard_vectors() {
         let check = |kind, endian, salt: &[u8; 32], data: &[u8], expect| {
-            assert_eq!(
-                checksum(kind, endian, Some(salt), data),
-                Ok(expect),
-                "{}",
-                kind.name()
-            );
+            assert_eq!(checksum(kind, endian, Some(salt), data), Ok(expect), "{}", kind.name());
         };
         let abc = [
             0xBA78_16BF_8F01_CFEA,
@@ -248,13 +214,7 @@ mod tests {
             0xE0E2_F131_07E7_AF23,
         ];
         check(K::Sha512, Endian::Big, none, b"abc", abc);
-        check(
-            K::Sha512,
-            Endian::Little,
-            none,
-            b"abc",
-            abc.map(u64::swap_bytes),
-        );
+        check(K::Sha512, Endian::Little, none, b"abc", abc.map(u64::swap_bytes));
         let elvish = b"whats the Elvish word for friend";
         let empty = [
             0x92B2_B756_04ED_3C76,
@@ -274,15 +234,7 @@ mod tests {
         };
         check(K::Blake3, None);
         check(K::Skein, None);
-        for kind in [
-            K::Inherit,
-            K::On,
-            K::Label,
-            K::GangHeader,
-            K::Zilog,
-            K::Zilog2,
-            K::Edonr,
-        ] {
+        for kind in [K::Inherit, K::On, K::Label, K::GangHeader, K::Zilog, K::Zilog2, K::Edonr] {
             check(kind, Some(&[0; 32]));
         }
     }

@@ -87,9 +87,7 @@ pub fn decompress(kind: Compression, src: &[u8], lsize: usize) -> Result<Vec<u8>
         Compression::Off => {
             let bytes = src.get(..lsize);
             let found = src.len();
-            bytes
-                .map(<[u8]>::to_vec)
-                .ok_or_else(|| wrong_length("uncompressed", lsize, found))
+            bytes.map(<[u8]>::to_vec).ok_or_else(|| wrong_length("uncompressed", lsize, found))
         }
         Compression::Empty => Ok(vec![0; lsize]),
         Compression::Lzjb => lzjb::unpack_lzjb(src, lsize),
@@ -105,16 +103,14 @@ pub fn decompress(kind: Compression, src: &[u8], lsize: usize) -> Result<Vec<u8>
                 .map_err(|e| CodecError::new(format!("gzip: {e:?}")))
         }),
         Compression::Zstd => into_exact("zstd", lsize, |out| unpack_zstd(src, out)),
-        Compression::Inherit | Compression::On => Err(CodecError::new(format!(
-            "compression {kind} is a setting, not an algorithm"
-        ))),
+        Compression::Inherit | Compression::On => {
+            Err(CodecError::new(format!("compression {kind} is a setting, not an algorithm")))
+        }
     }
 }
 
 fn wrong_length(name: &str, expected: usize, found: usize) -> CodecError {
-    CodecError::new(format!(
-        "{name}: {found} bytes where {expected} were expected"
-    ))
+    CodecError::new(format!("{name}: {found} bytes where {expected} were expected"))
 }
 
 fn into_exact(
@@ -131,17 +127,10 @@ fn into_exact(
 
 /// The packed bytes behind a big-endian length and the rest of a header of `header` bytes.
 fn sized_body<'a>(name: &str, src: &'a [u8], header: usize) -> Result<&'a [u8], CodecError> {
-    let length = src
-        .first_chunk()
-        .map_or(u32::MAX, |b| u32::from_be_bytes(*b)) as usize;
-    let body = length
-        .checked_add(header)
-        .and_then(|end| src.get(header..end));
+    let length = src.first_chunk().map_or(u32::MAX, |b| u32::from_be_bytes(*b)) as usize;
+    let body = length.checked_add(header).and_then(|end| src.get(header..end));
     body.ok_or_else(|| {
-        CodecError::new(format!(
-            "{name}: length {length} in a block of {} bytes",
-            src.len()
-        ))
+        CodecError::new(format!("{name}: length {length} in a block of {} bytes", src.len()))
     })
 }
 
@@ -154,9 +143,7 @@ fn unpack_zstd(src: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     let frame = [&MAGIC, body].concat();
     let mut decoder = ruzstd::decoding::FrameDecoder::new();
     decoder.set_max_window_size((out.len() as u64).next_power_of_two().max(WINDOW_MIN));
-    decoder
-        .decode_all(&frame, out)
-        .map_err(|e| CodecError::new(format!("zstd: {e}")))
+    decoder.decode_all(&frame, out).map_err(|e| CodecError::new(format!("zstd: {e}")))
 }
 
 /// Packs `src` into at most `max` bytes; `None` when it does not fit or the kind is not packed
@@ -231,11 +218,7 @@ mod tests {
     fn known_bytes_unpack() {
         let check = |kind, packed: &[u8], expect: &[u8]| {
             let padded = [packed, &[0; 300]].concat();
-            assert_eq!(
-                decompress(kind, &padded, expect.len()).as_deref(),
-                Ok(expect),
-                "{kind}"
-            );
+            assert_eq!(decompress(kind, &padded, expect.len()).as_deref(), Ok(expect), "{kind}");
         };
         let hello = b"abcabcabchello";
         check(Compression::Off, hello, hello);
@@ -243,11 +226,7 @@ mod tests {
         check(Compression::Lzjb, b"\x08abc\x0C\x03hell\0o", hello);
         check(Compression::Lz4, b"\0\0\0\x0C\x32abc\x03\0\x50hello", hello);
         // Three literals, ten zeros, one literal.
-        check(
-            Compression::Zle,
-            b"\x02abc\x49\0d",
-            b"abc\0\0\0\0\0\0\0\0\0\0d",
-        );
+        check(Compression::Zle, b"\x02abc\x49\0d", b"abc\0\0\0\0\0\0\0\0\0\0d");
         // One stored block.
         let zlib = b"\x78\x01\x01\x03\x00\xFC\xFFabc\x02\x4D\x01\x27";
         check(Compression::Gzip(9), zlib, b"abc");

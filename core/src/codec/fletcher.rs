@@ -77,9 +77,8 @@ fn join_lanes(a: &[u64; LANES], b: &[u64; LANES], c: &[u64; LANES], d: &[u64; LA
         let pyramid = j * j.saturating_sub(1) * j.saturating_sub(2) / 6;
         sum[0] = sum[0].wrapping_add(a);
         sum[1] = sum[1].wrapping_add(times(4, b)).wrapping_sub(times(j, a));
-        let second = times(16, c)
-            .wrapping_sub(times(4 * j + 6, b))
-            .wrapping_add(times(triangle, a));
+        let second =
+            times(16, c).wrapping_sub(times(4 * j + 6, b)).wrapping_add(times(triangle, a));
         sum[2] = sum[2].wrapping_add(second);
         let third = times(64, d)
             .wrapping_sub(times(16 * j + 48, c))
@@ -113,11 +112,7 @@ mod tests {
         for len in (0..200).chain([512, 4096, 131_072]) {
             let data: Vec<u8> = (0..len).map(|_| rng.next_u64() as u8).collect();
             for endian in [Endian::Little, Endian::Big] {
-                assert_eq!(
-                    fletcher4(endian, &data),
-                    plain4(endian, &data),
-                    "{len} bytes"
-                );
+                assert_eq!(fletcher4(endian, &data), plain4(endian, &data), "{len} bytes");
             }
         }
     }
@@ -126,10 +121,7 @@ mod tests {
     fn small_sums_by_hand() {
         let data: Vec<u8> = [1u32, 2, 3].iter().flat_map(|w| w.to_le_bytes()).collect();
         assert_eq!(fletcher4(Endian::Little, &data), [6, 10, 15, 21]);
-        let data: Vec<u8> = [1u64, 2, 3, 4]
-            .iter()
-            .flat_map(|w| w.to_be_bytes())
-            .collect();
+        let data: Vec<u8> = [1u64, 2, 3, 4].iter().flat_map(|w| w.to_be_bytes()).collect();
         assert_eq!(fletcher2(Endian::Big, &data), [4, 6, 5, 8]);
     }
 

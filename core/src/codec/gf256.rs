@@ -73,16 +73,12 @@ fn horner_step(parity: usize, dst: &mut [u8], src: &[u8]) {
     match parity {
         0 => xor_into(head, src),
         1 => {
-            head.iter_mut()
-                .zip(src)
-                .for_each(|(d, s)| *d = double(*d) ^ s);
+            head.iter_mut().zip(src).for_each(|(d, s)| *d = double(*d) ^ s);
             tail.iter_mut().for_each(|d| *d = double(*d));
         }
         _ => {
             let twice = |d: u8| double(double(d));
-            head.iter_mut()
-                .zip(src)
-                .for_each(|(d, s)| *d = twice(*d) ^ s);
+            head.iter_mut().zip(src).for_each(|(d, s)| *d = twice(*d) ^ s);
             tail.iter_mut().for_each(|d| *d = twice(*d));
         }
     }
@@ -247,9 +243,8 @@ mod tests {
                     let gone = |i: &usize| lost >> i & 1 == 1;
                     let data_lost = (nparity..all.len()).filter(gone).count();
                     let parity_left = nparity - (0..nparity).filter(gone).count();
-                    let mut columns: Vec<_> = (0..all.len())
-                        .map(|i| (!gone(&i)).then(|| all[i].clone()))
-                        .collect();
+                    let mut columns: Vec<_> =
+                        (0..all.len()).map(|i| (!gone(&i)).then(|| all[i].clone())).collect();
                     let solved = reconstruct(nparity, &mut columns, &sizes);
                     assert_eq!(solved.is_some(), data_lost <= parity_left);
                     if solved.is_some() {

@@ -17,11 +17,7 @@ const ZLE_LITERALS: usize = 64;
 /// Unpacks LZJB to exactly `lsize` bytes.
 pub(super) fn unpack_lzjb(src: &[u8], lsize: usize) -> Result<Vec<u8>, CodecError> {
     let mut bytes = src.iter().copied();
-    let mut next = || {
-        bytes
-            .next()
-            .ok_or_else(|| CodecError::new("lzjb: the input ends early"))
-    };
+    let mut next = || bytes.next().ok_or_else(|| CodecError::new("lzjb: the input ends early"));
     let mut out = Vec::with_capacity(lsize);
     while out.len() < lsize {
         let control = next()?;
@@ -77,19 +73,10 @@ pub(super) fn pack_lzjb(src: &[u8]) -> Vec<u8> {
 
 fn find_match(src: &[u8], at: usize, seen: &mut [usize]) -> Option<(usize, usize)> {
     let head: &[u8; MATCH_MIN] = src.get(at..)?.first_chunk()?;
-    let hash = head
-        .iter()
-        .fold(0usize, |h, &b| h.wrapping_mul(61).wrapping_add(b.into()))
-        % 1024;
+    let hash = head.iter().fold(0usize, |h, &b| h.wrapping_mul(61).wrapping_add(b.into())) % 1024;
     let from = core::mem::replace(&mut seen[hash], at);
-    let distance = at
-        .checked_sub(from)
-        .filter(|d| (1..=DISTANCE_MAX).contains(d))?;
-    let same = src[from..]
-        .iter()
-        .zip(&src[at..])
-        .take(MATCH_MAX)
-        .take_while(|(a, b)| a == b);
+    let distance = at.checked_sub(from).filter(|d| (1..=DISTANCE_MAX).contains(d))?;
+    let same = src[from..].iter().zip(&src[at..]).take(MATCH_MAX).take_while(|(a, b)| a == b);
     let length = same.count();
     (length >= MATCH_MIN).then_some((distance, length))
 }
@@ -120,21 +107,13 @@ pub(super) fn pack_zle(src: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = src;
     while !rest.is_empty() {
-        let zeros = rest
-            .iter()
-            .take(256 - ZLE_LITERALS)
-            .take_while(|&&b| b == 0)
-            .count();
+        let zeros = rest.iter().take(256 - ZLE_LITERALS).take_while(|&&b| b == 0).count();
         if zeros > 0 {
             out.push((zeros + ZLE_LITERALS - 1) as u8);
             rest = &rest[zeros..];
             continue;
         }
-        let count = rest
-            .iter()
-            .take(ZLE_LITERALS)
-            .take_while(|&&b| b != 0)
-            .count();
+        let count = rest.iter().take(ZLE_LITERALS).take_while(|&&b| b != 0).count();
         out.push((count - 1) as u8);
         out.extend_from_slice(&rest[..count]);
         rest = &rest[count..];

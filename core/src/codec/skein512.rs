@@ -114,12 +114,7 @@ mod tests {
             0x6968_1766_C0A2_9DA7,
             0x78EE_D346_CD1D_740F,
         ];
-        let flat = |words: &[u64]| {
-            words
-                .iter()
-                .flat_map(|w| w.to_be_bytes())
-                .collect::<Vec<_>>()
-        };
+        let flat = |words: &[u64]| words.iter().flat_map(|w| w.to_be_bytes()).collect::<Vec<_>>();
         let key = flat(&KEY).try_into().unwrap();
         assert_eq!(mac(&key, &flat(&MESSAGE), 384)[..48], flat(&CODE));
     }

@@ -19,12 +19,7 @@ struct Inner {
 impl Device {
     /// Device `id` of the driver behind `rt`: `size` bytes, called `name` in messages.
     pub fn new(rt: &Rt, id: DevId, name: String, size: u64) -> Self {
-        Self(Rc::new(Inner {
-            rt: rt.clone(),
-            id,
-            name,
-            size,
-        }))
+        Self(Rc::new(Inner { rt: rt.clone(), id, name, size }))
     }
 
     /// The executor this device belongs to.
@@ -49,22 +44,11 @@ impl Device {
 
     /// Exactly `len` bytes from byte `off`.
     pub async fn read(&self, off: u64, len: u32) -> Result<Vec<u8>, DevError> {
-        if off
-            .checked_add(u64::from(len))
-            .is_none_or(|end| end > self.0.size)
-        {
+        if off.checked_add(u64::from(len)).is_none_or(|end| end > self.0.size) {
             return Err(DevError::OutOfRange);
         }
-        let bytes = self
-            .0
-            .rt
-            .call(Cmd::Dev(self.0.id, DevOp::Read { off, len }))
-            .await?;
-        assert_eq!(
-            bytes.len(),
-            len as usize,
-            "invariant: a driver answers whole reads"
-        );
+        let bytes = self.0.rt.call(Cmd::Dev(self.0.id, DevOp::Read { off, len })).await?;
+        assert_eq!(bytes.len(), len as usize, "invariant: a driver answers whole reads");
         Ok(bytes)
     }
 }

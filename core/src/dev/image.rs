@@ -18,10 +18,7 @@ pub struct SparseImage {
 impl SparseImage {
     /// An image of `size` zero bytes.
     pub fn new(size: u64) -> Self {
-        Self {
-            size,
-            chunks: BTreeMap::new(),
-        }
+        Self { size, chunks: BTreeMap::new() }
     }
 
     /// An image that holds `bytes`; all-zero chunks are left out.
@@ -47,8 +44,7 @@ impl SparseImage {
 
     /// `len` bytes from `off`, or `None` past the end.
     pub fn read(&self, off: u64, len: u32) -> Option<Vec<u8>> {
-        off.checked_add(u64::from(len))
-            .filter(|&end| end <= self.size)?;
+        off.checked_add(u64::from(len)).filter(|&end| end <= self.size)?;
         let mut out = vec![0; len as usize];
         let mut at = 0usize;
         while at < out.len() {
@@ -69,19 +65,14 @@ impl SparseImage {
     /// When the range passes the end of the image.
     pub fn write(&mut self, off: u64, bytes: &[u8]) {
         let end = off.checked_add(bytes.len() as u64);
-        assert!(
-            end.is_some_and(|end| end <= self.size),
-            "write past the end of an image"
-        );
+        assert!(end.is_some_and(|end| end <= self.size), "write past the end of an image");
         let mut at = 0usize;
         while at < bytes.len() {
             let pos = off + at as u64;
             let within = (pos % CHUNK) as usize;
             let count = (bytes.len() - at).min(CHUNK as usize - within);
-            let chunk = self
-                .chunks
-                .entry(pos / CHUNK)
-                .or_insert_with(|| Rc::new(vec![0; CHUNK as usize]));
+            let chunk =
+                self.chunks.entry(pos / CHUNK).or_insert_with(|| Rc::new(vec![0; CHUNK as usize]));
             Rc::make_mut(chunk)[within..within + count].copy_from_slice(&bytes[at..at + count]);
             at += count;
         }

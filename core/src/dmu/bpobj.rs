@@ -20,10 +20,7 @@ pub async fn for_each_pointer(
     while let Some(id) = todo.pop() {
         let place = |e: PoolError| e.at(format!("block pointer list {id}"));
         if !seen.insert(id) {
-            return Err(PoolError::damaged(
-                format!("block pointer list {id}"),
-                "listed twice",
-            ));
+            return Err(PoolError::damaged(format!("block pointer list {id}"), "listed twice"));
         }
         let dnode = objset.dnode(id).await.map_err(place)?;
         let phys = BpobjPhys::parse(&dnode.bonus, dnode.endian).map_err(|e| place(e.into()))?;

@@ -29,21 +29,13 @@ impl Objset {
     /// Opens the object set whose root is `bp`.
     pub async fn open(reader: &Reader, bp: &Blkptr) -> Result<Self> {
         if bp.object_type() != ObjectType::OBJSET || bp.level() != 0 || bp.is_hole() {
-            let found = format!(
-                "a pointer to a {} at level {}",
-                bp.object_type(),
-                bp.level()
-            );
+            let found = format!("a pointer to a {} at level {}", bp.object_type(), bp.level());
             let message = format!("expected the root of an object set, found {found}");
             return Err(PoolError::new(PoolErrorKind::Damaged, message));
         }
         let block = reader.read(bp).await?;
         let phys = ObjsetPhys::parse(&block.data, block.endian)?;
-        Ok(Self(Rc::new(Inner {
-            reader: reader.clone(),
-            bp: *bp,
-            phys,
-        })))
+        Ok(Self(Rc::new(Inner { reader: reader.clone(), bp: *bp, phys })))
     }
 
     /// What reads its blocks.
@@ -105,10 +97,7 @@ impl Objset {
         let bp = self.pointer(dnode, 0, block).await?;
         if bp.is_hole() {
             let size = dnode.block_size.min(MAX_BLOCK_SIZE) as usize;
-            return Ok(Block {
-                data: Rc::new(vec![0; size]),
-                endian: dnode.endian,
-            });
+            return Ok(Block { data: Rc::new(vec![0; size]), endian: dnode.endian });
         }
         match bp.object_type().is_metadata() {
             true => self.0.reader.read(&bp).await,
@@ -123,13 +112,8 @@ impl Objset {
             let message = format!("expected a block size of 512 bytes to 16 MiB, found {size}");
             return Err(PoolError::new(PoolErrorKind::Damaged, message));
         }
-        let blocks = dnode
-            .max_block
-            .saturating_add(1)
-            .min(dnode.addressable_blocks());
-        let end = blocks
-            .saturating_mul(size)
-            .min(offset.saturating_add(len.min(READ_MAX).into()));
+        let blocks = dnode.max_block.saturating_add(1).min(dnode.addressable_blocks());
+        let end = blocks.saturating_mul(size).min(offset.saturating_add(len.min(READ_MAX).into()));
         let mut out = Vec::new();
         let mut at = offset;
         while at < end {
@@ -137,15 +121,8 @@ impl Objset {
             let first = at / size;
             let count = ((1 << 20) / size).max(1).min((end - 1) / size - first + 1);
             let reads = (first..first + count).map(|b| self.read_block(dnode, b));
-            for (block, index) in self
-                .0
-                .reader
-                .zio()
-                .rt()
-                .join(reads)
-                .await
-                .into_iter()
-                .zip(first..)
+            for (block, index) in
+                self.0.reader.zio().rt().join(reads).await.into_iter().zip(first..)
             {
                 let block = block.map_err(|e| e.at(format!("block {index}")))?;
                 let from = (at - index * size) as usize;
@@ -171,17 +148,12 @@ impl Objset {
         let meta = &self.0.phys.meta_dnode;
         let slots = self.slots();
         let block = match id.0 / slots <= meta.max_block {
-            true => self
-                .read_block(meta, id.0 / slots)
-                .await
-                .map_err(|e| e.at(place()))?,
+            true => self.read_block(meta, id.0 / slots).await.map_err(|e| e.at(place()))?,
             false => return Err(not_found(id)),
         };
         let at = (id.0 % slots) as usize * DNODE_SIZE;
         let dnode = Dnode::parse(block.data.get(at..).unwrap_or(&[]), block.endian);
-        dnode
-            .map_err(|e| PoolError::from(e).at(place()))?
-            .ok_or_else(|| not_found(id))
+        dnode.map_err(|e| PoolError::from(e).at(place()))?.ok_or_else(|| not_found(id))
     }
 
     /// Dnode slots in a block of the meta dnode.
@@ -191,14 +163,8 @@ impl Objset {
 
     /// The first block of `dnode` from `from` on that is no hole, skipping whole holes at once.
     pub async fn next_block(&self, dnode: &Dnode, from: u64) -> Result<Option<(u64, Blkptr)>> {
-        let last = dnode
-            .max_block
-            .min(dnode.addressable_blocks().saturating_sub(1));
-        let shift = if dnode.levels > 1 {
-            dnode.fanout_shift()
-        } else {
-            0
-        };
+        let last = dnode.max_block.min(dnode.addressable_blocks().saturating_sub(1));
+        let shift = if dnode.levels > 1 { dnode.fanout_shift() } else { 0 };
         let mut block = from;
         while block <= last {
             match self.descend(dnode, 0, block).await? {

@@ -25,12 +25,7 @@ pub(super) struct Once<'a> {
 impl<'a> Once<'a> {
     pub(super) fn new(objset: &'a Objset, dnode: &'a Dnode) -> Self {
         let (seen, embedded) = (BTreeSet::new(), 0);
-        Self {
-            objset,
-            dnode,
-            seen,
-            embedded,
-        }
+        Self { objset, dnode, seen, embedded }
     }
 
     /// Block `block`, which was not read before.

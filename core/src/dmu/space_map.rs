@@ -34,15 +34,9 @@ pub async fn for_each_entry(
             return Err(PoolError::damaged(format!("space map {id}"), message));
         }
         let contents = blocks.read(block).await.map_err(place)?;
-        let take = contents
-            .data
-            .len()
-            .min(usize::try_from(left).unwrap_or(usize::MAX));
+        let take = contents.data.len().min(usize::try_from(left).unwrap_or(usize::MAX));
         if take == 0 {
-            return Err(PoolError::damaged(
-                format!("space map {id}"),
-                "blocks without bytes",
-            ));
+            return Err(PoolError::damaged(format!("space map {id}"), "blocks without bytes"));
         }
         let bytes = contents.data.get(..take).unwrap_or(&[]);
         for entry in SpaceMapEntries::new(bytes, contents.endian, start, shift) {

@@ -111,24 +111,9 @@ pub struct Walk {
 
 /// Pointers or dnodes that wait to be visited.
 enum Frame {
-    Pointers {
-        block: Block,
-        next: usize,
-        mark: Bookmark,
-        after: Txg,
-    },
-    Few {
-        pointers: Vec<Blkptr>,
-        next: usize,
-        mark: Bookmark,
-        after: Txg,
-    },
-    Dnodes {
-        block: Block,
-        next: usize,
-        mark: Bookmark,
-        after: Txg,
-    },
+    Pointers { block: Block, next: usize, mark: Bookmark, after: Txg },
+    Few { pointers: Vec<Blkptr>, next: usize, mark: Bookmark, after: Txg },
+    Dnodes { block: Block, next: usize, mark: Bookmark, after: Txg },
 }
 
 /// A block to visit.
@@ -166,12 +151,7 @@ pub async fn traverse(zio: &Zio, walks: &[Walk], visitor: &mut dyn Visitor) {
     let root = |walk: &Walk| Frame::Few {
         pointers: [walk.root].into(),
         next: 0,
-        mark: Bookmark {
-            objset: walk.objset,
-            object: ObjectId(0),
-            level: -1,
-            block: 0,
-        },
+        mark: Bookmark { objset: walk.objset, object: ObjectId(0), level: -1, block: 0 },
         after: walk.after,
     };
     let mut walker = Walker {
@@ -213,18 +193,10 @@ impl Walker<'_> {
     fn next_item(&mut self) -> Option<Item> {
         loop {
             let item = match self.frames.last_mut()? {
-                Frame::Few {
-                    pointers,
-                    next,
-                    mark,
-                    after,
-                } => next_pointer(pointers.get(*next).copied(), next, *mark, *after),
-                Frame::Pointers {
-                    block,
-                    next,
-                    mark,
-                    after,
-                } => {
+                Frame::Few { pointers, next, mark, after } => {
+                    next_pointer(pointers.get(*next).copied(), next, *mark, *after)
+                }
+                Frame::Pointers { block, next, mark, after } => {
                     let bytes = block.data.get(*next * BLKPTR_SIZE..).unwrap_or(&[]);
                     let bp = Blkptr::parse(bytes, block.endian).ok();
                     next_pointer(bp, next, *mark, *after)
@@ -249,21 +221,11 @@ impl Walker<'_> {
 
     /// Puts the pointers of the next dnode of the frame on top onto the stack; false at its end.
     fn next_dnode(&mut self) -> bool {
-        let Some(Frame::Dnodes {
-            block,
-            next,
-            mark,
-            after,
-        }) = self.frames.last_mut()
-        else {
+        let Some(Frame::Dnodes { block, next, mark, after }) = self.frames.last_mut() else {
             return false;
         };
         let slot = *next;
-        let Some(bytes) = block
-            .data
-            .get(slot * DNODE_SIZE..)
-            .filter(|b| !b.is_empty())
-        else {
+        let Some(bytes) = block.data.get(slot * DNODE_SIZE..).filter(|b| !b.is_empty()) else {
             return false;
         };
         let per_block = (block.data.len() / DNODE_SIZE) as u64;
@@ -297,12 +259,7 @@ impl Walker<'_> {
         let frame = |pointers, level, block| Frame::Few {
             pointers,
             next: 0,
-            mark: Bookmark {
-                objset,
-                object,
-                level,
-                block,
-            },
+            mark: Bookmark { objset, object, level, block },
             after,
         };
         if let Some(spill) = dnode.spill {
@@ -347,19 +304,11 @@ impl Walker<'_> {
                 true => Some(zio.read_all_copies(&bp).await),
                 false => None,
             };
-            Answer {
-                block,
-                gang,
-                copies,
-            }
+            Answer { block, gang, copies }
         });
         let bytes = bp.psize() + if inner { bp.lsize() } else { 0 };
         self.bytes += bytes;
-        self.flight.push_back(Read {
-            item,
-            handle,
-            bytes,
-        });
+        self.flight.push_back(Read { item, handle, bytes });
     }
 
     fn answered(&mut self, item: Item, answer: Answer) {
@@ -377,24 +326,11 @@ impl Walker<'_> {
         };
         if mark.level > 0 {
             let fanout = (block.data.len() / BLKPTR_SIZE) as u64;
-            let mark = Bookmark {
-                level: mark.level - 1,
-                block: mark.block.wrapping_mul(fanout),
-                ..mark
-            };
-            self.frames.push(Frame::Pointers {
-                block,
-                next: 0,
-                mark,
-                after,
-            });
+            let mark =
+                Bookmark { level: mark.level - 1, block: mark.block.wrapping_mul(fanout), ..mark };
+            self.frames.push(Frame::Pointers { block, next: 0, mark, after });
         } else if mark.level == 0 {
-            self.frames.push(Frame::Dnodes {
-                block,
-                next: 0,
-                mark,
-                after,
-            });
+            self.frames.push(Frame::Dnodes { block, next: 0, mark, after });
         } else {
             match ObjsetPhys::parse(&block.data, block.endian) {
                 Err(e) => self.visitor.bad(&mark, &bp, &e.into()),
@@ -438,11 +374,7 @@ fn sound(item: &Item) -> Result<()> {
     bp.validate()?;
     let wrong = |why| Err(PoolError::damaged("block pointer", why));
     if i64::from(bp.level()) != mark.level.max(0) {
-        return wrong(format!(
-            "it says level {} where level {} stands",
-            bp.level(),
-            mark.level
-        ));
+        return wrong(format!("it says level {} where level {} stands", bp.level(), mark.level));
     }
     if bp.is_embedded() && has_children(item) {
         return wrong(String::from("it embeds pointers or dnodes"));

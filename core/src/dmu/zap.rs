@@ -35,19 +35,12 @@ pub async fn zap_lookup(objset: &Objset, id: ObjectId, name: &[u8]) -> Result<Op
         ZapBlock0::Fat(head) if head.normalisation == 0 && !head.has_integer_keys() => {
             let hash = zap_hash(head.salt, name, head.flags);
             let index = head.table_index(hash);
-            let leaf = table_word(objset, &dnode, &head, index)
-                .await
-                .map_err(place)?;
-            leaf_entries(objset, &dnode, &head, leaf)
-                .await
-                .map_err(place)?
+            let leaf = table_word(objset, &dnode, &head, index).await.map_err(place)?;
+            leaf_entries(objset, &dnode, &head, leaf).await.map_err(place)?
         }
         ZapBlock0::Fat(head) => fat_entries(objset, &dnode, &head).await.map_err(place)?,
     };
-    Ok(entries
-        .into_iter()
-        .find(|e| e.name == name)
-        .map(|e| e.value))
+    Ok(entries.into_iter().find(|e| e.name == name).map(|e| e.value))
 }
 
 /// The single integer `name` of ZAP object `id`, or an error that names both.
@@ -67,15 +60,12 @@ async fn first_block(objset: &Objset, dnode: &Dnode) -> Result<ZapBlock0> {
 /// Pointer `index` of the table of a fat ZAP.
 async fn table_word(objset: &Objset, dnode: &Dnode, head: &FatHeader, index: u64) -> Result<u64> {
     if head.table_blocks == 0 {
-        let word = usize::try_from(index)
-            .ok()
-            .and_then(|i| head.embedded.get(i));
+        let word = usize::try_from(index).ok().and_then(|i| head.embedded.get(i));
         return Ok(word.copied().unwrap_or(0));
     }
     let per_block = (dnode.block_size / 8).max(1);
-    let block = objset
-        .read_block(dnode, head.table_start.saturating_add(index / per_block))
-        .await?;
+    let block =
+        objset.read_block(dnode, head.table_start.saturating_add(index / per_block)).await?;
     let at = (index % per_block) as usize * 8;
     Ok(block.endian.u64_at(&block.data, at).unwrap_or(0))
 }
@@ -115,10 +105,7 @@ async fn leaf_entries(
         let message = format!("expected a block up to {}", dnode.max_block);
         return Err(PoolError::damaged(place(), message));
     }
-    let block = objset
-        .read_block(dnode, leaf)
-        .await
-        .map_err(|e| e.at(place()))?;
+    let block = objset.read_block(dnode, leaf).await.map_err(|e| e.at(place()))?;
     let parsed = FatLeaf::parse(&block.data, block.endian, head);
     let parsed = parsed.map_err(|e| PoolError::from(e).at(place()))?;
     let entries: core::result::Result<Vec<_>, _> = parsed.entries().collect();

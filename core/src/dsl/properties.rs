@@ -34,24 +34,17 @@ pub fn property_text(name: &str, value: &ZapValue) -> String {
         return format!("{:?}", value.ints);
     };
     let word = |words: &[&str]| {
-        let word = usize::try_from(number)
-            .ok()
-            .and_then(|i| words.get(i).copied());
+        let word = usize::try_from(number).ok().and_then(|i| words.get(i).copied());
         word.map_or_else(|| number.to_string(), ToString::to_string)
     };
     match name.split('$').next().unwrap_or(name) {
-        "compression" => match u8::try_from(number & 0x7F)
-            .ok()
-            .and_then(Compression::from_id)
-        {
+        "compression" => match u8::try_from(number & 0x7F).ok().and_then(Compression::from_id) {
             Some(Compression::Off) => "off".to_string(),
             Some(kind) => kind.to_string(),
             None => number.to_string(),
         },
         "checksum" | "dedup" => {
-            let kind = u8::try_from(number & 0xFF)
-                .ok()
-                .and_then(ChecksumKind::from_id);
+            let kind = u8::try_from(number & 0xFF).ok().and_then(ChecksumKind::from_id);
             kind.map_or_else(|| number.to_string(), |k| k.name().to_string())
         }
         "recordsize"
@@ -84,10 +77,7 @@ mod tests {
     #[test]
     fn numbers_become_the_words_people_set() {
         let check = |name: &str, number: u64, expect: &str| {
-            let value = ZapValue {
-                int_size: 8,
-                ints: vec![number],
-            };
+            let value = ZapValue { int_size: 8, ints: vec![number] };
             assert_eq!(property_text(name, &value), expect);
         };
         check("compression", 15, "lz4");
@@ -97,10 +87,7 @@ mod tests {
         check("sync", 2, "disabled");
         check("sync", 9, "9");
         check("user:thing", 5, "5");
-        let text = ZapValue {
-            int_size: 1,
-            ints: b"/mnt\0".map(u64::from).to_vec(),
-        };
+        let text = ZapValue { int_size: 1, ints: b"/mnt\0".map(u64::from).to_vec() };
         assert_eq!(property_text("mountpoint", &text), "/mnt");
     }
 }

@@ -34,23 +34,13 @@ impl DslDir {
         require_bonus(&dnode, ObjectType::DSL_DIR).map_err(place)?;
         let phys = DslDirPhys::parse(&dnode.bonus, dnode.endian).map_err(|e| place(e.into()))?;
         let encrypted = dnode.object_type.is_zap()
-            && zap_lookup(mos, id, CRYPTO_KEY)
-                .await
-                .map_err(place)?
-                .is_some();
-        Ok(Self {
-            id,
-            phys,
-            encrypted,
-        })
+            && zap_lookup(mos, id, CRYPTO_KEY).await.map_err(place)?.is_some();
+        Ok(Self { id, phys, encrypted })
     }
 
     /// The child directory called `name`.
     pub async fn child(&self, mos: &Objset, name: &str) -> Result<Option<Self>> {
-        match zap_lookup(mos, self.phys.children, name.as_bytes())
-            .await?
-            .and_then(|v| v.u64())
-        {
+        match zap_lookup(mos, self.phys.children, name.as_bytes()).await?.and_then(|v| v.u64()) {
             Some(id) => Ok(Some(Self::load(mos, ObjectId(id)).await?)),
             None => Ok(None),
         }
@@ -88,20 +78,9 @@ impl Dataset {
         require_bonus(&dnode, ObjectType::DSL_DATASET).map_err(place)?;
         let phys =
             DslDatasetPhys::parse(&dnode.bonus, dnode.endian).map_err(|e| place(e.into()))?;
-        let zap = if snapshot {
-            phys.properties
-        } else {
-            dir.phys.properties
-        };
+        let zap = if snapshot { phys.properties } else { dir.phys.properties };
         let properties = read_properties(mos, zap).await.unwrap_or_default();
-        Ok(Self {
-            name,
-            id,
-            phys,
-            dir: dir.clone(),
-            snapshot,
-            properties,
-        })
+        Ok(Self { name, id, phys, dir: dir.clone(), snapshot, properties })
     }
 
     /// Whether its file data need a key.
@@ -131,12 +110,7 @@ pub async fn walk_datasets(
     root: ObjectId,
     pool: &str,
 ) -> (Vec<Dataset>, Vec<DatasetProblem>) {
-    let mut walk = Walk {
-        mos,
-        seen: BTreeSet::new(),
-        found: Vec::new(),
-        problems: Vec::new(),
-    };
+    let mut walk = Walk { mos, seen: BTreeSet::new(), found: Vec::new(), problems: Vec::new() };
     walk.dir(root, pool.to_string(), 0).await;
     (walk.found, walk.problems)
 }
@@ -220,12 +194,8 @@ impl Walk<'_> {
 
 /// The data set called `name` (`tank/a` or `tank/a@s`) below directory `root`.
 pub async fn find_dataset(mos: &Objset, root: ObjectId, name: &str) -> Result<Dataset> {
-    let not_found = || {
-        PoolError::new(
-            PoolErrorKind::NotFound,
-            format!("there is no data set {name}"),
-        )
-    };
+    let not_found =
+        || PoolError::new(PoolErrorKind::NotFound, format!("there is no data set {name}"));
     let (path, snapshot) = match name.split_once('@') {
         Some((path, snapshot)) => (path, Some(snapshot)),
         None => (name, None),

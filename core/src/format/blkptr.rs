@@ -3,7 +3,7 @@
 //! 128 bytes, sixteen words in the byte order of the block that contains the pointer:
 //!
 //! ```text
-//!  word 0-1, 2-3, 4-5   three DVAs: asize/512 (24) pad (8) vdev (24) pad (8) | offset/512 (63) gang
+//!  word 0-1, 2-3, 4-5   three DVAs: asize/512 (24) pad vdev (24) pad | offset/512 (63) gang (1)
 //!  word 6               lsize/512-1 (16) psize/512-1 (16) compression (7) embedded (1)
 //!                       checksum (8) type (8) level (5) crypt (1) dedup (1) little-endian (1)
 //!  word 7-8             rewrite flag (bit 63 of word 7), zero
@@ -90,12 +90,7 @@ impl Blkptr {
     /// Decodes the first 128 bytes of `bytes`, which stand in a block of order `endian`.
     pub fn parse(bytes: &[u8], endian: Endian) -> Result<Self, FormatError> {
         if bytes.len() < BLKPTR_SIZE {
-            return Err(FormatError::short(
-                "block pointer",
-                0,
-                BLKPTR_SIZE,
-                bytes.len(),
-            ));
+            return Err(FormatError::short("block pointer", 0, BLKPTR_SIZE, bytes.len()));
         }
         let mut words = [0; 16];
         for (word, value) in words.iter_mut().zip(endian.words(bytes)) {
@@ -202,12 +197,11 @@ impl Blkptr {
 
     /// Kind of payload of an embedded pointer.
     pub fn embedded_kind(&self) -> Option<EmbeddedKind> {
-        self.is_embedded()
-            .then(|| match field(self.prop(), 40, 8) as u8 {
-                0 => EmbeddedKind::Data,
-                2 => EmbeddedKind::Redacted,
-                other => EmbeddedKind::Unknown(other),
-            })
+        self.is_embedded().then(|| match field(self.prop(), 40, 8) as u8 {
+            0 => EmbeddedKind::Data,
+            2 => EmbeddedKind::Redacted,
+            other => EmbeddedKind::Unknown(other),
+        })
     }
 
     /// Type of the object the block belongs to.
@@ -270,12 +264,7 @@ impl Blkptr {
 
     /// The checksum the stored bytes must have, as words.
     pub const fn checksum(&self) -> [u64; 4] {
-        [
-            self.words[12],
-            self.words[13],
-            self.words[14],
-            self.words[15],
-        ]
+        [self.words[12], self.words[13], self.words[14], self.words[15]]
     }
 
     /// Payload of an embedded pointer as stored: [`Blkptr::psize`] bytes, perhaps compressed.
@@ -320,12 +309,7 @@ impl Blkptr {
             return bad("a block of at most 16 MiB", self.lsize().max(self.psize()));
         }
         if self.dva(0).is_empty() {
-            return Err(FormatError::new(
-                "block pointer",
-                0,
-                "a first copy with a size",
-                0,
-            ));
+            return Err(FormatError::new("block pointer", 0, "a first copy with a size", 0));
         }
         Ok(())
     }
@@ -342,12 +326,9 @@ impl fmt::Display for Blkptr {
         if self.is_hole() {
             return match self.birth() {
                 Txg(0) => f.write_str("HOLE"),
-                birth => write!(
-                    f,
-                    "HOLE [L{}] size={:x}L birth={birth}L",
-                    self.level(),
-                    self.lsize()
-                ),
+                birth => {
+                    write!(f, "HOLE [L{}] size={:x}L birth={birth}L", self.level(), self.lsize())
+                }
             };
         }
         if self.is_embedded() {
@@ -401,30 +382,16 @@ mod tests {
     #[test]
     fn fields_stand_where_the_format_says() {
         let bp = sample();
-        assert_eq!(
-            bp.dva(0),
-            Dva {
-                vdev: 3,
-                asize: 8192,
-                offset: 0x40_0000,
-                gang: false
-            }
-        );
+        assert_eq!(bp.dva(0), Dva { vdev: 3, asize: 8192, offset: 0x40_0000, gang: false });
         assert_eq!((bp.lsize(), bp.psize(), bp.level()), (131_072, 4096, 0));
         assert_eq!(bp.compression(), Ok(Compression::Lz4));
         assert_eq!(bp.checksum_kind(), Ok(ChecksumKind::Fletcher4));
         assert_eq!(bp.object_type(), ObjectType::PLAIN_FILE);
-        assert_eq!(
-            (bp.birth(), bp.physical_birth(), bp.fill()),
-            (Txg(42), Txg(42), 1)
-        );
+        assert_eq!((bp.birth(), bp.physical_birth(), bp.fill()), (Txg(42), Txg(42), 1));
         assert_eq!(bp.dvas().count(), 1);
         assert!(bp.validate().is_ok());
         let text = bp.to_string();
-        assert!(
-            text.starts_with("3:400000:2000 20000L/1000P F=1 B=42/42 cksum="),
-            "{text}"
-        );
+        assert!(text.starts_with("3:400000:2000 20000L/1000P F=1 B=42/42 cksum="), "{text}");
     }
 
     #[test]
@@ -453,10 +420,7 @@ mod tests {
         let check = |change: fn(&mut [u64; 16]), expect: &str| {
             let mut words = sample().words;
             change(&mut words);
-            let error = Blkptr::from_words(words)
-                .validate()
-                .unwrap_err()
-                .to_string();
+            let error = Blkptr::from_words(words).validate().unwrap_err().to_string();
             assert!(error.contains(expect), "{error}");
         };
         check(|w| w[6] |= 0x7F << 48, "known object type");

@@ -79,11 +79,7 @@ impl Dnode {
             return Err(bad(2, "1 to 15 levels", levels.into()));
         }
         if levels > 1 && !(10..=17).contains(&indirect_shift) {
-            return Err(bad(
-                1,
-                "an indirect block shift of 10 to 17",
-                indirect_shift.into(),
-            ));
+            return Err(bad(1, "an indirect block shift of 10 to 17", indirect_shift.into()));
         }
         let word = |at| endian.u64_at(head, at).ok_or_else(|| short(CORE));
         let half = |at| endian.u16_at(head, at).ok_or_else(|| short(CORE));
@@ -111,11 +107,7 @@ impl Dnode {
             block_size: u64::from(half(8)?) << SECTOR_SHIFT,
             extra_slots: head[12],
             max_block: word(16)?,
-            used: if flags & USED_IN_BYTES != 0 {
-                used
-            } else {
-                used << SECTOR_SHIFT
-            },
+            used: if flags & USED_IN_BYTES != 0 { used } else { used << SECTOR_SHIFT },
             pointers: pointers.collect(),
             bonus: bonus.to_vec(),
             spill: spill.transpose()?,
@@ -145,11 +137,7 @@ impl Dnode {
     }
 
     fn fanout_shift_or_zero(&self) -> u32 {
-        if self.levels > 1 {
-            self.fanout_shift()
-        } else {
-            0
-        }
+        if self.levels > 1 { self.fanout_shift() } else { 0 }
     }
 }
 
@@ -172,14 +160,8 @@ mod tests {
     #[test]
     fn a_file_head_decodes() {
         let d = Dnode::parse(&sample(), Endian::Little).unwrap().unwrap();
-        assert_eq!(
-            (d.object_type, d.bonus_type),
-            (ObjectType::PLAIN_FILE, ObjectType::SA)
-        );
-        assert_eq!(
-            (d.block_size, d.max_block, d.used, d.size()),
-            (131_072, 9, 4096, 512)
-        );
+        assert_eq!((d.object_type, d.bonus_type), (ObjectType::PLAIN_FILE, ObjectType::SA));
+        assert_eq!((d.block_size, d.max_block, d.used, d.size()), (131_072, 9, 4096, 512));
         assert_eq!((d.bonus.len(), d.pointers.len(), d.spill), (168, 1, None));
         assert_eq!(d.addressable_blocks(), 1024);
     }
@@ -190,9 +172,7 @@ mod tests {
         let check = |at: usize, value: u8, expect: &str| {
             let mut bytes = sample();
             bytes[at] = value;
-            let error = Dnode::parse(&bytes, Endian::Little)
-                .unwrap_err()
-                .to_string();
+            let error = Dnode::parse(&bytes, Endian::Little).unwrap_err().to_string();
             assert!(error.contains(expect), "{error}");
         };
         check(3, 0, "1 to 3 block pointers");

@@ -169,11 +169,7 @@ impl DeadlistPhys {
     /// Decodes a bonus.
     pub fn parse(bonus: &[u8], endian: Endian) -> Result<Self, FormatError> {
         let word = words("dead list", bonus, 24, endian)?;
-        Ok(Self {
-            used: word(0),
-            compressed: word(1),
-            uncompressed: word(2),
-        })
+        Ok(Self { used: word(0), compressed: word(1), uncompressed: word(2) })
     }
 }
 
@@ -205,39 +201,21 @@ mod tests {
     fn words_stand_where_the_format_says() {
         for endian in [Endian::Little, Endian::Big] {
             let dir = DslDirPhys::parse(&counted(256, endian), endian).unwrap();
-            assert_eq!(
-                (dir.creation_time, dir.head_dataset.0, dir.parent.0),
-                (100, 101, 102)
-            );
+            assert_eq!((dir.creation_time, dir.head_dataset.0, dir.parent.0), (100, 101, 102));
             assert_eq!((dir.origin.0, dir.children.0, dir.used), (103, 104, 105));
             assert_eq!((dir.quota, dir.reserved, dir.properties.0), (108, 109, 110));
-            assert_eq!(
-                (dir.permissions.0, dir.flags, dir.clones.0),
-                (111, 112, 118)
-            );
+            assert_eq!((dir.permissions.0, dir.flags, dir.clones.0), (111, 112, 118));
             assert_eq!(dir.breakdown, [113, 114, 115, 116, 117]);
             let ds = DslDatasetPhys::parse(&counted(320, endian), endian).unwrap();
-            assert_eq!(
-                (ds.dir.0, ds.prev_snap.0, ds.prev_snap_txg.0),
-                (100, 101, 102)
-            );
-            assert_eq!(
-                (ds.next_snap.0, ds.snapshots.0, ds.child_count),
-                (103, 104, 105)
-            );
-            assert_eq!(
-                (ds.creation_time, ds.creation_txg.0, ds.deadlist.0),
-                (106, 107, 108)
-            );
+            assert_eq!((ds.dir.0, ds.prev_snap.0, ds.prev_snap_txg.0), (100, 101, 102));
+            assert_eq!((ds.next_snap.0, ds.snapshots.0, ds.child_count), (103, 104, 105));
+            assert_eq!((ds.creation_time, ds.creation_txg.0, ds.deadlist.0), (106, 107, 108));
             assert_eq!((ds.referenced, ds.unique, ds.fsid_guid.0), (109, 112, 113));
             assert_eq!((ds.guid.0, ds.flags, ds.user_holds.0), (114, 115, 134));
             assert_eq!((ds.next_clones.0, ds.properties.0), (132, 133));
             assert_eq!((ds.bp.birth(), ds.bp.checksum()[3]), (Txg(126), 131));
             let list = DeadlistPhys::parse(&counted(320, endian), endian).unwrap();
-            assert_eq!(
-                (list.used, list.compressed, list.uncompressed),
-                (100, 101, 102)
-            );
+            assert_eq!((list.used, list.compressed, list.uncompressed), (100, 101, 102));
         }
     }
 
@@ -247,14 +225,8 @@ mod tests {
         for cut in 0..320 {
             let cut_bytes = &bytes[..cut];
             assert!(DslDatasetPhys::parse(cut_bytes, Endian::Little).is_err());
-            assert_eq!(
-                DslDirPhys::parse(cut_bytes, Endian::Little).is_err(),
-                cut < 256
-            );
-            assert_eq!(
-                DeadlistPhys::parse(cut_bytes, Endian::Big).is_err(),
-                cut < 24
-            );
+            assert_eq!(DslDirPhys::parse(cut_bytes, Endian::Little).is_err(), cut < 256);
+            assert_eq!(DeadlistPhys::parse(cut_bytes, Endian::Big).is_err(), cut < 24);
         }
     }
 }

@@ -12,17 +12,11 @@ pub struct Feature {
 }
 
 const fn known(guid: &'static str) -> Feature {
-    Feature {
-        guid,
-        readable: true,
-    }
+    Feature { guid, readable: true }
 }
 
 const fn refused(guid: &'static str) -> Feature {
-    Feature {
-        guid,
-        readable: false,
-    }
+    Feature { guid, readable: false }
 }
 
 /// Every feature of OpenZFS 2.3.2 and those of 2.4 that were seen.

@@ -19,8 +19,8 @@ use std_alloc::vec::Vec;
 #[doc(alias = "SPA_GANGBLOCKSIZE")]
 pub const GANG_HEADER_SIZE: usize = 512;
 
-/// Verifies the gang header that `bp` leads to, in any of its copies, and gives its members that are
-/// not holes.
+/// Verifies the gang header that `bp` leads to, in any of its copies, and gives its members that
+/// are not holes.
 pub fn parse_gang_header(bytes: &[u8], bp: &Blkptr) -> Result<Vec<Blkptr>, FormatError> {
     const WHAT: &str = "gang header";
     let Some(area) = bytes.get(..GANG_HEADER_SIZE) else {
@@ -90,10 +90,7 @@ mod tests {
             let bytes = header(endian, false);
             let members = parse_gang_header(&bytes, &pointer(false)).unwrap();
             assert_eq!(members.len(), 2);
-            assert_eq!(
-                (members[1].psize(), members[1].dva(0).offset),
-                (43 << 9, 0x1000 << 9)
-            );
+            assert_eq!((members[1].psize(), members[1].dva(0).offset), (43 << 9, 0x1000 << 9));
             for cut in 0..GANG_HEADER_SIZE {
                 assert!(parse_gang_header(&bytes[..cut], &pointer(false)).is_err());
             }
@@ -109,10 +106,7 @@ mod tests {
             for at in [0, 128, 300, 472, 480, 511] {
                 let mut bad = folded.clone();
                 bad[at] ^= 4;
-                assert!(
-                    parse_gang_header(&bad, &pointer(true)).is_err(),
-                    "byte {at}"
-                );
+                assert!(parse_gang_header(&bad, &pointer(true)).is_err(), "byte {at}");
             }
         }
     }

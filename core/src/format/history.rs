@@ -31,12 +31,7 @@ impl HistoryPhys {
     /// Decodes a bonus of 40 bytes.
     pub fn parse(bonus: &[u8], endian: Endian) -> Result<Self, FormatError> {
         if bonus.len() < 40 {
-            return Err(FormatError::short(
-                "pool history header",
-                0,
-                40,
-                bonus.len(),
-            ));
+            return Err(FormatError::short("pool history header", 0, 40, bonus.len()));
         }
         let word = |index: usize| endian.u64_at(bonus, index * 8).unwrap_or(0);
         let phys = Self {
@@ -70,9 +65,7 @@ impl HistoryPhys {
 
 /// The record at the start of `log`, and its length in bytes. `None` at the end.
 pub fn parse_history_record(log: &[u8]) -> Option<(Result<Nvlist, FormatError>, usize)> {
-    let length = usize::try_from(Endian::Little.u64_at(log, 0)?)
-        .ok()
-        .filter(|&n| n > 0)?;
+    let length = usize::try_from(Endian::Little.u64_at(log, 0)?).ok().filter(|&n| n > 0)?;
     let body = log.get(8..length.checked_add(8)?)?;
     Some((Nvlist::parse(body), length + 8))
 }
@@ -91,11 +84,9 @@ mod tests {
 
     #[test]
     fn the_ring_starts_behind_the_creation_records() {
-        let phys = HistoryPhys::parse(
-            &header([100, 1100, 1500, 2600, 3], Endian::Big),
-            Endian::Big,
-        )
-        .unwrap();
+        let phys =
+            HistoryPhys::parse(&header([100, 1100, 1500, 2600, 3], Endian::Big), Endian::Big)
+                .unwrap();
         let check = |offset, expect| assert_eq!(phys.physical(offset), expect);
         check(0, 0);
         check(99, 99);
@@ -128,10 +119,7 @@ mod tests {
         };
         let (xdr, native) = (record(list.to_xdr()), record(list.to_native(Endian::Big)));
         let log = [xdr.as_slice(), &native, &[9, 0, 0, 0, 0, 0, 0, 0]].concat();
-        assert_eq!(
-            parse_history_record(&log),
-            Some((Ok(list.clone()), xdr.len()))
-        );
+        assert_eq!(parse_history_record(&log), Some((Ok(list.clone()), xdr.len())));
         let rest = &log[xdr.len()..];
         assert_eq!(parse_history_record(rest), Some((Ok(list), native.len())));
         for cut in 0..xdr.len() {

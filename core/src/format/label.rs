@@ -61,10 +61,7 @@ impl Label {
     /// hint for the slot size when the label's own configuration is unreadable.
     pub fn parse(bytes: &[u8], offset: u64, ashift: Option<u64>) -> Self {
         let config = parse_config(bytes, offset);
-        let own = config
-            .as_ref()
-            .ok()
-            .and_then(|c| c.list("vdev_tree")?.u64("ashift"));
+        let own = config.as_ref().ok().and_then(|c| c.list("vdev_tree")?.u64("ashift"));
         let ring = bytes.get(RING_AT..RING_AT + RING_SIZE).unwrap_or(&[]);
         let ring_at = offset + RING_AT as u64;
         let (slot_size, ring) = match own.or(ashift) {
@@ -79,24 +76,14 @@ impl Label {
                 .max_by_key(|(_, slots)| slots.iter().filter(|s| s.uberblock.is_ok()).count())
                 .unwrap_or((1024, Vec::new())),
         };
-        Self {
-            offset,
-            config,
-            slot_size,
-            ring,
-        }
+        Self { offset, config, slot_size, ring }
     }
 }
 
 fn parse_config(bytes: &[u8], offset: u64) -> Result<Nvlist, FormatError> {
     const WHAT: &str = "label configuration";
     let Some(area) = bytes.get(CONFIG_AT..CONFIG_AT + CONFIG_SIZE) else {
-        return Err(FormatError::short(
-            WHAT,
-            CONFIG_AT,
-            CONFIG_SIZE,
-            bytes.len(),
-        ));
+        return Err(FormatError::short(WHAT, CONFIG_AT, CONFIG_SIZE, bytes.len()));
     };
     verify_embedded(area, [offset + CONFIG_AT as u64, 0, 0, 0]).map_err(|e| {
         match area.iter().all(|&b| b == 0) {
@@ -214,11 +201,7 @@ mod tests {
         bytes[RING_AT + 8 * 4096 + 100] ^= 1;
         let parsed = Label::parse(&bytes, 0, None);
         assert_eq!(txgs(&parsed), [7, 9]);
-        let bad: Vec<_> = parsed
-            .ring
-            .iter()
-            .filter(|s| s.uberblock.is_err())
-            .collect();
+        let bad: Vec<_> = parsed.ring.iter().filter(|s| s.uberblock.is_err()).collect();
         assert_eq!((bad.len(), bad[0].index), (1, 8));
     }
 

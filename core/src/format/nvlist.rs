@@ -84,9 +84,7 @@ impl Nvlist {
 
     /// All pairs in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &NvValue)> {
-        self.pairs
-            .iter()
-            .map(|(name, value)| (name.as_str(), value))
+        self.pairs.iter().map(|(name, value)| (name.as_str(), value))
     }
 
     /// The first value called `name`.
@@ -210,12 +208,7 @@ fn write_int(f: &mut fmt::Formatter<'_>, signed: bool, n: u64) -> fmt::Result {
 }
 
 fn missing(name: &str) -> FormatError {
-    FormatError::new(
-        "name-value list",
-        0,
-        "a pair of that type",
-        format_args!("no {name}"),
-    )
+    FormatError::new("name-value list", 0, "a pair of that type", format_args!("no {name}"))
 }
 
 impl fmt::Display for Nvlist {

@@ -18,7 +18,8 @@ const OLD: [(&str, bool, bool); 54] = [
     ("DSL directory child map", true, false), ("DSL dataset snap map", true, false),
     ("DSL props", true, false), ("DSL dataset", true, false), ("ZFS znode", true, false),
     ("ZFS V0 ACL", true, true), ("ZFS plain file", false, true), ("ZFS directory", true, true),
-    ("ZFS master node", true, false), ("ZFS delete queue", true, true), ("zvol object", false, true),
+    ("ZFS master node", true, false), ("ZFS delete queue", true, true),
+    ("zvol object", false, true),
     ("zvol prop", true, false), ("other uint8[]", false, true), ("other uint64[]", false, true),
     ("other ZAP", true, false), ("persistent error log", true, false), ("SPA history", true, false),
     ("SPA history offsets", true, false), ("Pool properties", true, false),
@@ -35,9 +36,8 @@ const OLD: [(&str, bool, bool); 54] = [
     ("bpobj subobj", true, false),
 ];
 
-const NEW_NAMES: [&str; 10] = [
-    "uint8", "uint16", "uint32", "uint64", "zap", "dnode", "objset", "znode", "oldacl", "acl",
-];
+const NEW_NAMES: [&str; 10] =
+    ["uint8", "uint16", "uint32", "uint64", "zap", "dnode", "objset", "znode", "oldacl", "acl"];
 
 #[rustfmt::skip]
 #[allow(missing_docs)]
@@ -129,10 +129,7 @@ mod tests {
         let check = |n: u8, name: &str, metadata: bool, encrypted: bool, zap: bool| {
             let t = ObjectType(n);
             assert_eq!(t.to_string(), name);
-            assert_eq!(
-                (t.is_metadata(), t.is_encrypted(), t.is_zap()),
-                (metadata, encrypted, zap)
-            );
+            assert_eq!((t.is_metadata(), t.is_encrypted(), t.is_zap()), (metadata, encrypted, zap));
         };
         check(19, "ZFS plain file", false, true, false);
         check(20, "ZFS directory", true, true, true);

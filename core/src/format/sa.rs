@@ -38,26 +38,14 @@ impl SaTables {
         let mut tables = Self::default();
         for entry in registry {
             let Some(word) = entry.value.u64() else {
-                return Err(FormatError::new(
-                    "SA registry",
-                    0,
-                    "one integer",
-                    entry.name_text(),
-                ));
+                return Err(FormatError::new("SA registry", 0, "one integer", entry.name_text()));
             };
             let (number, length) = (field(word, 0, 16) as u16, field(word, 24, 16) as u16);
-            tables
-                .attributes
-                .insert(number, (entry.name_text(), length));
+            tables.attributes.insert(number, (entry.name_text(), length));
         }
         for entry in layouts {
             let Ok(number) = entry.name_text().parse() else {
-                return Err(FormatError::new(
-                    "SA layouts",
-                    0,
-                    "a number",
-                    entry.name_text(),
-                ));
+                return Err(FormatError::new("SA layouts", 0, "a number", entry.name_text()));
             };
             let numbers = entry.value.ints.iter().map(|&n| n as u16).collect();
             tables.layouts.insert(number, numbers);
@@ -84,12 +72,7 @@ impl SaTables {
         let info = u64::from(endian.u16_at(bytes, 4).ok_or_else(|| short(4))?);
         let (layout, header) = (field(info, 0, 10) as u16, field(info, 10, 6) as usize * 8);
         let Some(numbers) = self.layouts.get(&layout) else {
-            return Err(FormatError::new(
-                WHAT,
-                4,
-                "a layout of this data set",
-                layout,
-            ));
+            return Err(FormatError::new(WHAT, 4, "a layout of this data set", layout));
         };
         let mut at = header;
         let mut lengths = (6..header).step_by(2);
@@ -225,11 +208,7 @@ mod tests {
             cd: 0,
             hash: None,
         };
-        let registry = [
-            ("ZPL_MODE", 5, 8),
-            ("ZPL_SIZE", 6, 8),
-            ("ZPL_SYMLINK", 17, 0),
-        ];
+        let registry = [("ZPL_MODE", 5, 8), ("ZPL_SIZE", 6, 8), ("ZPL_SYMLINK", 17, 0)];
         let registry =
             registry.map(|(n, number, len): (_, u64, u64)| entry(n, 8, vec![number | len << 24]));
         SaTables::parse(&registry, &[entry("2", 2, vec![5, 17, 6])]).unwrap()
@@ -237,16 +216,8 @@ mod tests {
 
     fn bonus(endian: Endian) -> Vec<u8> {
         let (magic, info, len) = match endian {
-            Endian::Little => (
-                MAGIC.to_le_bytes(),
-                0x402u16.to_le_bytes(),
-                5u16.to_le_bytes(),
-            ),
-            Endian::Big => (
-                MAGIC.to_be_bytes(),
-                0x402u16.to_be_bytes(),
-                5u16.to_be_bytes(),
-            ),
+            Endian::Little => (MAGIC.to_le_bytes(), 0x402u16.to_le_bytes(), 5u16.to_le_bytes()),
+            Endian::Big => (MAGIC.to_be_bytes(), 0x402u16.to_be_bytes(), 5u16.to_be_bytes()),
         };
         let mut out = [magic.as_slice(), &info, &[]].concat();
         out.extend_from_slice(&len);
@@ -271,10 +242,7 @@ mod tests {
         let whole = bonus(Endian::Little);
         for cut in 0..whole.len() {
             let error = tables().split(&whole[..cut]).unwrap_err();
-            assert!(
-                error.to_string().contains("system attributes, byte"),
-                "{error}"
-            );
+            assert!(error.to_string().contains("system attributes, byte"), "{error}");
         }
         assert!(FileAttributes::from_znode(&[0; 263], Endian::Big).is_err());
     }
@@ -308,10 +276,7 @@ mod tests {
             let file = FileAttributes::from_znode(&bytes, endian).unwrap();
             assert_eq!(file.symlink.as_deref(), Some(b"etc/".as_slice()));
             assert_eq!(file.times, [(100, 101), (102, 103), (104, 105), (106, 107)]);
-            assert_eq!(
-                (file.generation, file.parent.0, file.links),
-                (108, 111, 112)
-            );
+            assert_eq!((file.generation, file.parent.0, file.links), (108, 111, 112));
             assert_eq!((file.xattr.0, file.rdev, file.flags), (113, 114, 115));
             assert_eq!((file.uid, file.gid), (116, 117));
             let long = FileAttributes::from_znode(&bytes[..267], endian).unwrap();

@@ -38,12 +38,7 @@ impl SpaceMapPhys {
             false => Vec::new(),
         };
         let allocated = word(2).cast_signed();
-        Ok(Self {
-            object: ObjectId(word(0)),
-            length: word(1),
-            allocated,
-            histogram,
-        })
+        Ok(Self { object: ObjectId(word(0)), length: word(1), allocated, histogram })
     }
 }
 
@@ -86,13 +81,7 @@ pub struct SpaceMapEntries<'a> {
 impl<'a> SpaceMapEntries<'a> {
     /// Entries of `bytes` with offsets from `start` in units of `1 << shift`.
     pub fn new(bytes: &'a [u8], endian: Endian, start: u64, shift: u32) -> Self {
-        Self {
-            bytes,
-            at: 0,
-            endian,
-            start,
-            shift,
-        }
+        Self { bytes, at: 0, endian, start, shift }
     }
 
     fn entry(&mut self) -> Option<Result<SpaceMapEntry, FormatError>> {
@@ -112,12 +101,7 @@ impl<'a> SpaceMapEntries<'a> {
             }));
         }
         let Some(second) = self.endian.u64_at(self.bytes, self.at) else {
-            return Some(Err(FormatError::short(
-                "space map",
-                at,
-                16,
-                self.bytes.len() - at,
-            )));
+            return Some(Err(FormatError::short("space map", at, 16, self.bytes.len() - at)));
         };
         self.at += 8;
         let (run, vdev) = (field(word, 24, 36) + 1, field(word, 0, 24) as u32);
@@ -138,19 +122,9 @@ impl<'a> SpaceMapEntries<'a> {
         let size = (run <= limit).then(|| run << self.shift);
         match (offset, size) {
             (Some(offset), Some(size)) if offset.checked_add(size).is_some() => {
-                Ok(SpaceMapEntry::Range {
-                    offset,
-                    size,
-                    free,
-                    vdev,
-                })
+                Ok(SpaceMapEntry::Range { offset, size, free, vdev })
             }
-            _ => Err(FormatError::new(
-                "space map",
-                at,
-                "a range below 2^64",
-                units,
-            )),
+            _ => Err(FormatError::new("space map", at, "a range below 2^64", units)),
         }
     }
 }
@@ -183,28 +157,13 @@ mod tests {
 
     #[test]
     fn every_kind_of_entry_decodes() {
-        let range = |offset, size, free, vdev| SpaceMapEntry::Range {
-            offset,
-            size,
-            free,
-            vdev,
-        };
+        let range = |offset, size, free, vdev| SpaceMapEntry::Range { offset, size, free, vdev };
         check(&[0], &[range(0x100_0000, 4096, false, None)]);
-        check(
-            &[5 << 16 | 1 << 15 | 3],
-            &[range(0x100_5000, 4 << 12, true, None)],
-        );
+        check(&[5 << 16 | 1 << 15 | 3], &[range(0x100_5000, 4 << 12, true, None)]);
         check(&[1 << 63], &[SpaceMapEntry::Padding]);
-        let debug = SpaceMapEntry::Debug {
-            free: true,
-            pass: 2,
-            txg: Txg(77),
-        };
+        let debug = SpaceMapEntry::Debug { free: true, pass: 2, txg: Txg(77) };
         check(&[1 << 63 | 1 << 60 | 2 << 50 | 77], &[debug]);
-        check(
-            &[3 << 62 | 99 << 24 | 4, 7],
-            &[range(0x100_7000, 100 << 12, false, Some(4))],
-        );
+        check(&[3 << 62 | 99 << 24 | 4, 7], &[range(0x100_7000, 100 << 12, false, Some(4))]);
     }
 
     #[test]

@@ -58,9 +58,7 @@ impl Uberblock {
         const WHAT: &str = "uberblock";
         let word = |endian: Endian, at: usize| {
             let left = slot.len().saturating_sub(at);
-            endian
-                .u64_at(slot, at)
-                .ok_or_else(|| FormatError::short(WHAT, at, 8, left))
+            endian.u64_at(slot, at).ok_or_else(|| FormatError::short(WHAT, at, 8, left))
         };
         let endian = match word(Endian::Little, 0)? {
             MAGIC => Endian::Little,
@@ -230,10 +228,7 @@ mod tests {
             let mut bad = slot.clone();
             let at = rng.below(1024) as usize;
             bad[at] ^= 1 << rng.below(8);
-            assert!(
-                !matches!(Uberblock::parse(&bad, 0), Ok(Some(_))),
-                "byte {at}"
-            );
+            assert!(!matches!(Uberblock::parse(&bad, 0), Ok(Some(_))), "byte {at}");
         }
     }
 }

@@ -41,12 +41,7 @@ pub fn parse_zap(block: &[u8], endian: Endian) -> Result<ZapBlock0, FormatError>
         Some(BLOCK_HEADER) => Ok(ZapBlock0::Fat(FatHeader::parse(block, endian)?)),
         Some(other) => {
             let found = format_args!("{other:#x}");
-            Err(FormatError::new(
-                "ZAP",
-                0,
-                "a micro or fat ZAP block type",
-                found,
-            ))
+            Err(FormatError::new("ZAP", 0, "a micro or fat ZAP block type", found))
         }
         None => Err(FormatError::short("ZAP", 0, 8, block.len())),
     }

@@ -80,13 +80,8 @@ impl ZilChain {
             true => 0,
             false => bytes.len().checked_sub(ZIL_CHAIN_SIZE).ok_or_else(short)?,
         };
-        let chain = bytes
-            .get(chain_at..chain_at + ZIL_CHAIN_SIZE)
-            .ok_or_else(short)?;
-        let magic = chain
-            .get(144..152)
-            .and_then(|m| m.try_into().ok())
-            .ok_or_else(short)?;
+        let chain = bytes.get(chain_at..chain_at + ZIL_CHAIN_SIZE).ok_or_else(short)?;
+        let magic = chain.get(144..152).and_then(|m| m.try_into().ok()).ok_or_else(short)?;
         let endian = match (Endian::Little.u64(magic), Endian::Big.u64(magic)) {
             (MAGIC, _) => Endian::Little,
             (_, MAGIC) => Endian::Big,
@@ -103,35 +98,18 @@ impl ZilChain {
         if !(first as u64..=end as u64).contains(&used) {
             return Err(bad(chain_at + 136, "a used length inside the block", used));
         }
-        let covered = if slim {
-            (used as usize).next_multiple_of(4096)
-        } else {
-            bytes.len()
-        };
+        let covered = if slim { (used as usize).next_multiple_of(4096) } else { bytes.len() };
         let covered = bytes.get(..covered.min(bytes.len())).ok_or_else(short)?;
         let found = sum_with_verifier(covered, chain_at + 152, pointer, endian, slim);
         if found != Some(stored) {
-            return Err(bad(
-                chain_at + 152,
-                "its checksum with the pointer's verifier",
-                stored[0],
-            ));
+            return Err(bad(chain_at + 152, "its checksum with the pointer's verifier", stored[0]));
         }
         let mut verifier = pointer.checksum();
         verifier[3] = verifier[3].wrapping_add(1);
         if next.checksum() != verifier {
-            return Err(bad(
-                8,
-                "a next pointer whose verifier counts on",
-                next.checksum()[3],
-            ));
+            return Err(bad(8, "a next pointer whose verifier counts on", next.checksum()[3]));
         }
-        Ok(Self {
-            endian,
-            next,
-            used,
-            records: first..used as usize,
-        })
+        Ok(Self { endian, next, used, records: first..used as usize })
     }
 }
 
@@ -151,14 +129,9 @@ fn sum_with_verifier(
 ) -> Option<[u64; 4]> {
     let mut copy = bytes.to_vec();
     for (word, at) in pointer.checksum().iter().zip((at..).step_by(8)) {
-        copy.get_mut(at..at + 8)?
-            .copy_from_slice(&endian.bytes_u64(*word));
+        copy.get_mut(at..at + 8)?.copy_from_slice(&endian.bytes_u64(*word));
     }
-    Some(if slim {
-        fletcher4(endian, &copy)
-    } else {
-        fletcher2(endian, &copy)
-    })
+    Some(if slim { fletcher4(endian, &copy) } else { fletcher2(endian, &copy) })
 }
 
 /// One log record: its head, and its body as bytes.
@@ -208,10 +181,7 @@ impl ZilRecord {
             "TX_RENAME_WHITEOUT",
             "TX_CLONE_RANGE",
         ];
-        usize::try_from(self.kind)
-            .ok()
-            .and_then(|k| NAMES.get(k))
-            .unwrap_or(&"unknown")
+        usize::try_from(self.kind).ok().and_then(|k| NAMES.get(k)).unwrap_or(&"unknown")
     }
 
     /// Word `index` of the body, if it is that long.
@@ -235,20 +205,11 @@ pub fn parse_zil_records(bytes: &[u8], endian: Endian) -> (Vec<ZilRecord>, Optio
 
 fn parse_record(c: &mut Cursor<'_>) -> Result<ZilRecord, FormatError> {
     let (kind, length, txg, seq) = (c.u64()?, c.u64()?, Txg(c.u64()?), c.u64()?);
-    let body = usize::try_from(length)
-        .ok()
-        .and_then(|l| l.checked_sub(RECORD_HEAD));
+    let body = usize::try_from(length).ok().and_then(|l| l.checked_sub(RECORD_HEAD));
     let Some(body) = body.filter(|_| length.is_multiple_of(8)) else {
         return Err(c.bad("a record length of at least 32 in steps of 8", length));
     };
     let body = c.take(body)?.to_vec();
     let (kind, ignore_case) = (kind & (u64::MAX >> 1), kind >> 63 != 0);
-    Ok(ZilRecord {
-        kind,
-        ignore_case,
-        txg,
-        seq,
-        length,
-        body,
-    })
+    Ok(ZilRecord { kind, ignore_case, txg, seq, length, body })
 }

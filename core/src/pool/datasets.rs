@@ -111,11 +111,7 @@ impl Pool {
             guid: phys.guid,
             creation_txg: phys.creation_txg,
             creation_time: phys.creation_time,
-            used: if dataset.snapshot {
-                phys.unique
-            } else {
-                dataset.dir.phys.used
-            },
+            used: if dataset.snapshot { phys.unique } else { dataset.dir.phys.used },
             referenced: phys.referenced,
             compressed: phys.compressed,
             uncompressed: phys.uncompressed,
@@ -161,9 +157,7 @@ impl Pool {
             let message = "it has no contents yet";
             return Err(place(PoolError::new(PoolErrorKind::NotFound, message)));
         }
-        let objset = Objset::open(&spa.reader, &found.phys.bp)
-            .await
-            .map_err(place)?;
+        let objset = Objset::open(&spa.reader, &found.phys.bp).await.map_err(place)?;
         Ok((objset, Some(found)))
     }
 }

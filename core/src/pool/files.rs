@@ -15,12 +15,7 @@ use std_alloc::vec::Vec;
 fn placed(error: PoolError, dataset: &str, found: Option<&Dataset>) -> PoolError {
     let encrypted = found.is_some_and(Dataset::is_encrypted);
     // Without the key, names and attributes are noise that no longer parses.
-    if encrypted
-        && matches!(
-            error.kind(),
-            PoolErrorKind::Encrypted | PoolErrorKind::Damaged
-        )
-    {
+    if encrypted && matches!(error.kind(), PoolErrorKind::Encrypted | PoolErrorKind::Damaged) {
         let message = "the data set is encrypted and no key is loaded";
         return PoolError::new(PoolErrorKind::Encrypted, message)
             .at(format!("data set {dataset}"))
@@ -38,9 +33,7 @@ impl Pool {
             return Ok((fs.clone(), false));
         }
         let (objset, found) = self.objset(dataset).await?;
-        let fs = FileSystem::open(&objset)
-            .await
-            .map_err(|e| placed(e, dataset, found.as_ref()))?;
+        let fs = FileSystem::open(&objset).await.map_err(|e| placed(e, dataset, found.as_ref()))?;
         let encrypted = found.is_some_and(|d| d.is_encrypted());
         if !encrypted {
             *self.0.file_system.borrow_mut() = Some((dataset.to_string(), fs.clone()));

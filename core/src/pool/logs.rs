@@ -47,9 +47,7 @@ pub(super) async fn history(spa: &Spa) -> Result<Vec<HistoryView>> {
     let begin = phys.begin.max(phys.end.saturating_sub(HISTORY_MAX));
     let creation = phys.create_len.min(HISTORY_MAX);
     for (from, to) in [(0, creation), (begin.max(phys.create_len), phys.end)] {
-        let bytes = read_log(spa, &dnode, &phys, from, to)
-            .await
-            .map_err(place)?;
+        let bytes = read_log(spa, &dnode, &phys, from, to).await.map_err(place)?;
         let mut rest = bytes.as_slice();
         while let Some((record, length)) = parse_history_record(rest) {
             views.push(match record {
@@ -78,9 +76,7 @@ async fn read_log(
     let mut at = from;
     while at < to {
         let start = phys.physical(at);
-        let length = (to - at)
-            .min(phys.phys_max.saturating_sub(start))
-            .min(16 << 20);
+        let length = (to - at).min(phys.phys_max.saturating_sub(start)).min(16 << 20);
         let part = spa.mos.read(dnode, start, length as u32).await?;
         if part.is_empty() {
             break;
@@ -101,13 +97,7 @@ fn describe(record: &Nvlist) -> HistoryView {
     } else if let Some(event) = record.u64("history internal event") {
         let name = usize::try_from(event).ok().and_then(|i| EVENTS.get(i));
         let name = name.unwrap_or(&"unknown event");
-        (
-            format!(
-                "[internal {name} txg:{txg}] {}",
-                text("history internal str")
-            ),
-            true,
-        )
+        (format!("[internal {name} txg:{txg}] {}", text("history internal str")), true)
     } else if let Some(name) = record.text("internal_name") {
         let dataset = match record.text("dsname") {
             Some(dataset) => format!(" {dataset} ({})", number("dsid")),
@@ -121,11 +111,7 @@ fn describe(record: &Nvlist) -> HistoryView {
         (format!("record of unknown kind:\n{record}"), true)
     };
     line.push_str(&origin(record));
-    HistoryView {
-        time: number("history time"),
-        text: line,
-        internal,
-    }
+    HistoryView { time: number("history time"), text: line, internal }
 }
 
 fn describe_ioctl(record: &Nvlist, name: &str) -> String {
@@ -244,11 +230,7 @@ mod tests {
             "[internal snapshot txg:4] dataset = 5",
             true,
         );
-        check(
-            &[("history internal event", number(99))],
-            "[internal unknown event txg:0] ",
-            true,
-        );
+        check(&[("history internal event", number(99))], "[internal unknown event txg:0] ", true);
         check(&[], "record of unknown kind:\n", true);
     }
 }

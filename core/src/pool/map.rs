@@ -18,10 +18,7 @@ const NEW: FragmentationTable = FragmentationTable::New;
 const OLD: FragmentationTable = FragmentationTable::Old;
 
 pub(super) fn segment_view(s: Segment) -> SegmentView {
-    SegmentView {
-        start: s.start,
-        end: s.end,
-    }
+    SegmentView { start: s.start, end: s.end }
 }
 
 /// Node `path` of `tree` as a view.
@@ -61,14 +58,7 @@ impl Pool {
             PoolError::new(PoolErrorKind::NotFound, message)
         };
         let index = usize::try_from(vdev).map_err(|_| not_found())?;
-        let top = self
-            .0
-            .spa
-            .reader
-            .zio()
-            .tops()
-            .get(index)
-            .ok_or_else(not_found)?;
+        let top = self.0.spa.reader.zio().tops().get(index).ok_or_else(not_found)?;
         match self.0.tables.get(index).ok_or_else(not_found)? {
             Ok(table) => Ok((top, table)),
             Err(e) => Err(e.clone()),
@@ -92,10 +82,7 @@ impl Pool {
         let pyramid = Pyramid::new(metaslab.free.iter());
         let bytes = metaslab.free.memory_bytes() + pyramid.memory_bytes();
         let loaded = Rc::new(Loaded { metaslab, pyramid });
-        self.0
-            .loaded
-            .borrow_mut()
-            .insert((vdev, id), loaded.clone(), bytes.max(4096));
+        self.0.loaded.borrow_mut().insert((vdev, id), loaded.clone(), bytes.max(4096));
         Ok(loaded)
     }
 
@@ -185,9 +172,7 @@ fn vdev_view(top: &TopVdev, name: String, metaslabs: Vec<MetaslabView>) -> VdevM
     let percents = |of: fn(&MetaslabView) -> Option<u64>, table| {
         group_fragmentation(metaslabs.iter().map(|m| (of(m), m.free)), table)
     };
-    let allocated = metaslabs
-        .iter()
-        .map(|m| m.size.saturating_sub(m.free_flushed));
+    let allocated = metaslabs.iter().map(|m| m.size.saturating_sub(m.free_flushed));
     let normal = top.class == "normal";
     VdevMapView {
         id: top.id,
@@ -199,11 +184,7 @@ fn vdev_view(top: &TopVdev, name: String, metaslabs: Vec<MetaslabView>) -> VdevM
         free: metaslabs.iter().map(|m| m.free).sum(),
         fragmentation: percents(|m| m.fragmentation, NEW),
         fragmentation_old: percents(|m| m.fragmentation_old, OLD),
-        embedded_log: if normal {
-            embedded_log(allocated)
-        } else {
-            None
-        },
+        embedded_log: if normal { embedded_log(allocated) } else { None },
         metaslabs,
     }
 }

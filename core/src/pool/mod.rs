@@ -71,28 +71,16 @@ pub async fn scan(devices: &[Device]) -> ScanView {
         return view;
     };
     for pool in view.pools.iter_mut().filter(|p| p.refusal.is_none()) {
-        let options = ImportOptions {
-            guid: Some(pool.guid),
-            ..ImportOptions::default()
-        };
+        let options = ImportOptions { guid: Some(pool.guid), ..ImportOptions::default() };
         match Spa::import(first.rt(), scan.clone(), &options).await {
-            Ok(spa) => {
-                *pool = Pool::over(spa, Vec::new(), Err(not_loaded()))
-                    .await
-                    .overview()
-            }
+            Ok(spa) => *pool = Pool::over(spa, Vec::new(), Err(not_loaded())).await.overview(),
             Err(e) => {
                 pool.refusal = Some(e.to_string());
                 pool.health = "faulted".to_string();
             }
         }
     }
-    let known: Vec<String> = view
-        .pools
-        .iter()
-        .flat_map(|p| &p.devices)
-        .map(name)
-        .collect();
+    let known: Vec<String> = view.pools.iter().flat_map(|p| &p.devices).map(name).collect();
     view.strangers.retain(|d| !known.contains(&d.name));
     view
 }
@@ -102,10 +90,7 @@ fn name(device: &DeviceView) -> String {
 }
 
 fn not_loaded() -> PoolError {
-    PoolError::new(
-        PoolErrorKind::Unsupported,
-        "the log space maps were not loaded",
-    )
+    PoolError::new(PoolErrorKind::Unsupported, "the log space maps were not loaded")
 }
 
 /// An open pool, read-only. Cheap to clone.
@@ -146,11 +131,8 @@ impl Pool {
             return Err(PoolError::new(PoolErrorKind::NotAPool, message));
         };
         let scan = Scan::read(devices).await;
-        let options = ImportOptions {
-            name: options.name.clone(),
-            guid: options.guid,
-            txg: options.txg,
-        };
+        let options =
+            ImportOptions { name: options.name.clone(), guid: options.guid, txg: options.txg };
         let spa = Spa::import(first.rt(), scan, &options).await?;
         let (tables, logs) = space::load(&spa).await;
         Ok(Self::over(spa, tables, logs).await)
@@ -217,10 +199,7 @@ impl Pool {
         max_segments: u32,
     ) -> Result<StripView> {
         let loaded = self.metaslab(vdev, metaslab).await?;
-        let (start, end) = (
-            loaded.metaslab.start,
-            loaded.metaslab.start + loaded.metaslab.size,
-        );
+        let (start, end) = (loaded.metaslab.start, loaded.metaslab.start + loaded.metaslab.size);
         let (from, to) = (range.start.clamp(start, end), range.end.clamp(start, end));
         let place = (vdev, metaslab);
         Ok(loaded.pyramid.strip(place, (from, to), cells, max_segments))

@@ -32,10 +32,7 @@ fn head(id: ObjectId, dnode: &Dnode) -> ObjectView {
         dnode_size: dnode.size(),
         used: dnode.used,
         max_block: dnode.max_block,
-        size: dnode
-            .max_block
-            .saturating_add(1)
-            .saturating_mul(dnode.block_size),
+        size: dnode.max_block.saturating_add(1).saturating_mul(dnode.block_size),
         details: Vec::new(),
         blocks: Vec::new(),
     }
@@ -104,11 +101,7 @@ async fn block_lines(objset: &Objset, dnode: &Dnode) -> Vec<String> {
     let mut lines = Vec::new();
     let mut todo: Vec<Visit> = Vec::new();
     for (block, bp) in (0u64..).zip(&dnode.pointers) {
-        todo.push(Visit {
-            level: top,
-            block,
-            bp: *bp,
-        });
+        todo.push(Visit { level: top, block, bp: *bp });
     }
     todo.reverse();
     if let Some(spill) = &dnode.spill {
@@ -128,10 +121,7 @@ async fn block_lines(objset: &Objset, dnode: &Dnode) -> Vec<String> {
             continue;
         }
         if bp.level() != level {
-            lines.push(format!(
-                "(the pointer says level {}: not followed)",
-                bp.level()
-            ));
+            lines.push(format!("(the pointer says level {}: not followed)", bp.level()));
             continue;
         }
         match objset.reader().read(&bp).await {
@@ -156,11 +146,7 @@ async fn block_lines(objset: &Objset, dnode: &Dnode) -> Vec<String> {
 }
 
 fn line(dnode: &Dnode, level: u8, block: u64, bp: &Blkptr) -> String {
-    let shift = if dnode.levels > 1 {
-        dnode.fanout_shift()
-    } else {
-        0
-    };
+    let shift = if dnode.levels > 1 { dnode.fanout_shift() } else { 0 };
     let first = block.checked_shl(shift * u32::from(level)).unwrap_or(0);
     let offset = first.wrapping_mul(dnode.block_size);
     let before = usize::from(dnode.levels - 1 - level);

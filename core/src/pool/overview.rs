@@ -105,35 +105,21 @@ fn vdev_view(config: &VdevConfig, depth: u32) -> VdevView {
         id: config.id,
         guid: config.guid,
         health: config.health().name().to_string(),
-        class: if top {
-            config.class.clone()
-        } else {
-            String::new()
-        },
+        class: if top { config.class.clone() } else { String::new() },
         nparity: config.nparity,
         ashift: only(config.ashift),
         asize: only(config.asize),
         metaslab_shift: only(config.metaslab_shift),
-        metaslab_array: if top {
-            config.metaslab_array
-        } else {
-            Default::default()
-        },
+        metaslab_array: if top { config.metaslab_array } else { Default::default() },
         device: config.device.as_ref().map(|d| d.name().to_string()),
         problem: config.problem.clone(),
-        children: config
-            .children
-            .iter()
-            .map(|c| vdev_view(c, depth + 1))
-            .collect(),
+        children: config.children.iter().map(|c| vdev_view(c, depth + 1)).collect(),
     }
 }
 
 fn devices(scan: &Scan, indices: &[usize], found: Option<&Found>) -> Vec<DeviceView> {
     let chosen = found.map(|f| f.uberblock);
-    scan.members(indices)
-        .map(|(_, device)| device_view(device, chosen.as_ref()))
-        .collect()
+    scan.members(indices).map(|(_, device)| device_view(device, chosen.as_ref())).collect()
 }
 
 fn device_view(device: &DeviceScan, chosen: Option<&Uberblock>) -> DeviceView {
@@ -142,11 +128,7 @@ fn device_view(device: &DeviceScan, chosen: Option<&Uberblock>) -> DeviceView {
         size: device.device.size(),
         guid: device.guid(),
         role: device.role().name().to_string(),
-        labels: device
-            .labels
-            .iter()
-            .map(|l| label_view(l, chosen))
-            .collect(),
+        labels: device.labels.iter().map(|l| label_view(l, chosen)).collect(),
     }
 }
 

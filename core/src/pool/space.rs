@@ -21,18 +21,13 @@ pub(super) async fn load(spa: &Spa) -> (Vec<Result<MetaslabTable>>, Result<LogSp
     for (top, config) in tops.iter().zip(&spa.tree.children) {
         let zap = (config.zap != ObjectId(0)).then_some(config.zap);
         let count = top.metaslab_count();
-        tables.push(
-            match count > METASLABS_MAX || top.metaslab_shift < top.ashift {
-                false => MetaslabTable::load(&spa.mos, top, zap).await,
-                true => Err(PoolError::damaged(
-                    format!("metaslabs of vdev {}", top.id),
-                    format!(
-                        "{count} metaslabs of 2^{} bytes are impossible",
-                        top.metaslab_shift
-                    ),
-                )),
-            },
-        );
+        tables.push(match count > METASLABS_MAX || top.metaslab_shift < top.ashift {
+            false => MetaslabTable::load(&spa.mos, top, zap).await,
+            true => Err(PoolError::damaged(
+                format!("metaslabs of vdev {}", top.id),
+                format!("{count} metaslabs of 2^{} bytes are impossible", top.metaslab_shift),
+            )),
+        });
     }
     let zap = spa.directory.object("com.delphix:log_spacemap_zap");
     let logs = LogSpaceMaps::load(&spa.mos, zap, tops).await;
@@ -72,11 +67,7 @@ pub(super) async fn space_views(
             }
         }
     }
-    let order = |name: &str| {
-        ["normal", "special", "dedup", "log"]
-            .iter()
-            .position(|n| *n == name)
-    };
+    let order = |name: &str| ["normal", "special", "dedup", "log"].iter().position(|n| *n == name);
     let mut views: Vec<_> = classes
         .into_iter()
         .map(|(class, c)| SpaceView {
@@ -101,11 +92,7 @@ async fn add(
 ) -> Result<()> {
     let size = 1u64 << top.metaslab_shift;
     class.size += size;
-    let since = table
-        .unflushed
-        .get(id as usize)
-        .copied()
-        .unwrap_or_default();
+    let since = table.unflushed.get(id as usize).copied().unwrap_or_default();
     let delta = logs.map_or(0, |l| l.allocated_by(top, id, since));
     if object == ObjectId(0) {
         let allocated = 0u64.saturating_add_signed(delta).min(size);
@@ -114,9 +101,7 @@ async fn add(
         return Ok(());
     }
     let header = space_map_header(&spa.mos, object).await?;
-    let allocated = 0u64
-        .saturating_add_signed(header.allocated.saturating_add(delta))
-        .min(size);
+    let allocated = 0u64.saturating_add_signed(header.allocated.saturating_add(delta)).min(size);
     class.allocated += allocated;
     let percent = (!header.histogram.is_empty())
         .then(|| fragmentation(&header.histogram, top.ashift, FragmentationTable::New));

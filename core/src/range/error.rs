@@ -69,10 +69,7 @@ impl fmt::Display for RangeError {
                 write!(f, "range at {start:#x} of {size:#x} bytes is not in {tree}")
             }
             Self::Misaligned { start, size, unit } => {
-                write!(
-                    f,
-                    "range at {start:#x} of {size:#x} bytes is not in units of {unit}"
-                )
+                write!(f, "range at {start:#x} of {size:#x} bytes is not in units of {unit}")
             }
             Self::Overlap { asked, found } => {
                 write!(f, "{asked} was added, but {found} was there already")
@@ -80,10 +77,9 @@ impl fmt::Display for RangeError {
             Self::Missing { asked, found: None } => {
                 write!(f, "{asked} was removed, but nothing of it was there")
             }
-            Self::Missing {
-                asked,
-                found: Some(found),
-            } => write!(f, "{asked} was removed, but only {found} was there"),
+            Self::Missing { asked, found: Some(found) } => {
+                write!(f, "{asked} was removed, but only {found} was there")
+            }
         }
     }
 }

@@ -81,10 +81,7 @@ impl Sums {
 
     pub(super) fn bytes<S: Seg>(&self, seg: &S) -> Segment {
         let byte = |unit: u64| (unit << self.shift) + self.base;
-        Segment {
-            start: byte(seg.start()),
-            end: byte(seg.end()),
-        }
+        Segment { start: byte(seg.start()), end: byte(seg.end()) }
     }
 
     fn count<S: Seg>(&mut self, seg: &S) {
@@ -92,8 +89,7 @@ impl Sums {
     }
 
     fn discount<S: Seg>(&mut self, seg: &S) {
-        self.histogram
-            .remove((seg.end() - seg.start()) << self.shift);
+        self.histogram.remove((seg.end() - seg.start()) << self.shift);
     }
 }
 

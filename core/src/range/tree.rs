@@ -98,12 +98,7 @@ impl RangeTree {
         let narrow = u32::try_from((end - start) >> shift).is_ok();
         Self {
             covers: Segment { start, end },
-            sums: Sums {
-                base: start,
-                shift,
-                space: 0,
-                histogram: Histogram::new(),
-            },
+            sums: Sums { base: start, shift, space: 0, histogram: Histogram::new() },
             store: match narrow {
                 true => Store::Narrow(Btree::new()),
                 false => Store::Wide(Btree::new()),
@@ -116,8 +111,7 @@ impl RangeTree {
         let mut tree = Self::new(start, size, shift);
         let whole = tree.covers.size() >> tree.sums.shift << tree.sums.shift;
         if whole > 0 {
-            tree.add(start, whole)
-                .expect("invariant: whole units of an empty tree");
+            tree.add(start, whole).expect("invariant: whole units of an empty tree");
         }
         tree
     }
@@ -182,10 +176,7 @@ impl RangeTree {
     fn parts(&self, asked: Segment) -> impl Iterator<Item = Segment> + '_ {
         self.iter_from(asked.start)
             .take_while(move |s| s.start < asked.end)
-            .map(move |s| Segment {
-                start: s.start.max(asked.start),
-                end: s.end.min(asked.end),
-            })
+            .map(move |s| Segment { start: s.start.max(asked.start), end: s.end.min(asked.end) })
     }
 
     /// Whether all of the range is in the tree.
@@ -230,11 +221,7 @@ impl RangeTree {
 
     fn iter_at(&self, at: Option<Pos>) -> Iter<'_> {
         let left = self.segments();
-        Iter {
-            tree: self,
-            at,
-            left,
-        }
+        Iter { tree: self, at, left }
     }
 
     /// What the tree covers.

@@ -93,11 +93,7 @@ fn one(line: &Line<'_>) -> Option<LogLine> {
         return None;
     }
     let before: Vec<&str> = head.split_whitespace().collect();
-    let time = before
-        .iter()
-        .rev()
-        .skip(1)
-        .find_map(|w| integer(w).filter(|n| *n > 1_000_000));
+    let time = before.iter().rev().skip(1).find_map(|w| integer(w).filter(|n| *n > 1_000_000));
     let thread = before
         .iter()
         .rev()

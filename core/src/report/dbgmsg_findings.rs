@@ -24,19 +24,12 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
         return reading;
     }
     overview(&log, &mut reading);
-    let of = |name: &str| {
-        log.iter()
-            .filter(|l| l.text.starts_with(name))
-            .collect::<Vec<_>>()
-    };
+    let of = |name: &str| log.iter().filter(|l| l.text.starts_with(name)).collect::<Vec<_>>();
     let mut parts: Vec<String> = Vec::new();
     parts.extend(loads(&of("metaslab_load:"), &mut reading));
     parts.extend(unloads(&of("metaslab_unload:"), &mut reading));
     parts.extend(flushes(&of("flushing:"), &mut reading));
-    let entries: Vec<&LogLine> = log
-        .iter()
-        .filter(|l| l.function == "space_map_load")
-        .collect();
+    let entries: Vec<&LogLine> = log.iter().filter(|l| l.function == "space_map_load").collect();
     parts.extend(entries_of(&entries, &mut reading));
     parts.extend(import(&log, &mut reading));
     parts.extend(frees(&log, &mut reading));
@@ -62,11 +55,7 @@ fn cut_end(lines: &[Line<'_>], log: &[LogLine], reading: &mut Reading) {
     let Some(last) = log.last() else { return };
     let missing = (last.text.starts_with("metaslab_load:") && !last.text.contains("new_weight"))
         || (last.text.starts_with("metaslab_unload:") && !last.text.contains("max_size"));
-    if let Some(line) = lines
-        .iter()
-        .find(|l| l.number == last.line)
-        .filter(|_| missing)
-    {
+    if let Some(line) = lines.iter().find(|l| l.number == last.line).filter(|_| missing) {
         reading.drop_line(line, "the last line is cut; its whole words were used");
     }
 }
@@ -89,11 +78,7 @@ fn version(log: &[LogLine]) -> &'static str {
 }
 
 fn overview(log: &[LogLine], reading: &mut Reading) {
-    let times: Vec<f64> = log
-        .iter()
-        .filter_map(|l| l.time)
-        .map(|t| t as f64)
-        .collect();
+    let times: Vec<f64> = log.iter().filter_map(|l| l.time).map(|t| t as f64).collect();
     let span = range(&times).map_or(String::new(), |(a, b)| {
         format!(" over {} (from {a:.0} to {b:.0})", time_text((b - a) * 1e9))
     });
@@ -107,40 +92,18 @@ fn overview(log: &[LogLine], reading: &mut Reading) {
         functions.add(line.function.as_str());
     }
     let functions = functions.by_count();
-    let words: Vec<String> = functions
-        .iter()
-        .take(8)
-        .map(|(f, n)| format!("{f} {n}"))
-        .collect();
+    let words: Vec<String> = functions.iter().take(8).map(|(f, n)| format!("{f} {n}")).collect();
     reading.info(format!("By function: {}.", words.join(", ")));
 }
 
 fn flushes(lines: &[&LogLine], reading: &mut Reading) -> Option<String> {
     lines.first()?;
-    let ids: Vec<String> = lines
-        .iter()
-        .take(40)
-        .filter_map(|l| l.number("ms_id"))
-        .map(|n| format!("{n}"))
-        .collect();
-    let sum = |key: &str| {
-        lines
-            .iter()
-            .filter_map(|l| l.number(key))
-            .map(|n| n as f64)
-            .sum::<f64>()
-    };
-    let txgs: Vec<f64> = lines
-        .iter()
-        .filter_map(|l| l.number("txg"))
-        .map(|t| t as f64)
-        .collect();
+    let ids: Vec<String> =
+        lines.iter().take(40).filter_map(|l| l.number("ms_id")).map(|n| format!("{n}")).collect();
+    let sum = |key: &str| lines.iter().filter_map(|l| l.number(key)).map(|n| n as f64).sum::<f64>();
+    let txgs: Vec<f64> = lines.iter().filter_map(|l| l.number("txg")).map(|t| t as f64).collect();
     let (low, high) = range(&txgs).unwrap_or((0.0, 0.0));
-    let per = if lines.len() > 1 {
-        (high - low) / (lines.len() - 1) as f64
-    } else {
-        0.0
-    };
+    let per = if lines.len() > 1 { (high - low) / (lines.len() - 1) as f64 } else { 0.0 };
     let text = format!(
         "{} in txgs {low:.0} to {high:.0}, one every {per:.1} groups: ms {}.",
         plural(lines.len() as u64, "flush").replace("flushs", "flushes"),
@@ -154,17 +117,13 @@ fn flushes(lines: &[&LogLine], reading: &mut Reading) -> Option<String> {
         bytes_text(sum("appended"))
     ));
     reading.note("appended", sum("appended"));
-    Some(format!(
-        "{text} That is the slow, even rewriting of log space maps, not trouble."
-    ))
+    Some(format!("{text} That is the slow, even rewriting of log space maps, not trouble."))
 }
 
 /// Space map entries as dprintf shows them: gaps between neighbours.
 fn entries_of(lines: &[&LogLine], reading: &mut Reading) -> Option<String> {
-    let mut entries: Vec<(u64, u64)> = lines
-        .iter()
-        .filter_map(|l| Some((l.hex("offset")?, l.hex("size")?)))
-        .collect();
+    let mut entries: Vec<(u64, u64)> =
+        lines.iter().filter_map(|l| Some((l.hex("offset")?, l.hex("size")?))).collect();
     let object = lines.iter().find_map(|l| l.number("object"))?;
     entries.sort_unstable();
     let (first, last) = (entries.first()?.0, entries.last()?.0);
@@ -185,11 +144,7 @@ fn entries_of(lines: &[&LogLine], reading: &mut Reading) -> Option<String> {
         }
         doubles += u64::from(b.0 < end);
     }
-    let each = if same {
-        format!(" of {}", bytes_text(size as f64))
-    } else {
-        String::new()
-    };
+    let each = if same { format!(" of {}", bytes_text(size as f64)) } else { String::new() };
     reading.value(
         "entries",
         entries.len() as f64,
@@ -202,10 +157,7 @@ fn entries_of(lines: &[&LogLine], reading: &mut Reading) -> Option<String> {
         reading.warn_value(
             "overlaps",
             doubles as f64,
-            format!(
-                "{} overlap: the same space is entered twice.",
-                plural(doubles, "segment")
-            ),
+            format!("{} overlap: the same space is entered twice.", plural(doubles, "segment")),
         );
     }
     if gaps.is_empty() {
@@ -221,7 +173,8 @@ fn entries_of(lines: &[&LogLine], reading: &mut Reading) -> Option<String> {
         "zdb -mmmm: the entries of that metaslab; the import panic names the segment it wanted."
             .to_string();
     Some(format!(
-        "Space map object {object} lacks offset {shown} in the run {first:x} to {last:x}: that segment is in use or its entry is lost."
+        "Space map object {object} lacks offset {shown} in the run {first:x} to {last:x}: that \
+         segment is in use or its entry is lost."
     ))
 }
 
@@ -242,21 +195,15 @@ fn import(log: &[LogLine], reading: &mut Reading) -> Option<String> {
         reading.info(format!("Import: {}", shorten(&step.text, 160)));
     }
     let stages = stages(&steps);
-    let failed = steps
-        .iter()
-        .filter(|l| l.text.contains("FAILED") || l.text.contains("failed"))
-        .count();
+    let failed =
+        steps.iter().filter(|l| l.text.contains("FAILED") || l.text.contains("failed")).count();
     let mut text = format!("Import trace: {stages}");
     let txg = steps.iter().find_map(|l| l.number("txg"));
     if let Some(txg) = txg {
         reading.note("uberblock_txg", txg as f64);
         text.push_str(&format!(", uberblock of txg {txg}"));
     }
-    if let Some(read) = steps
-        .iter()
-        .rev()
-        .find(|l| l.text.contains("log space maps ("))
-    {
+    if let Some(read) = steps.iter().rev().find(|l| l.text.contains("log space maps (")) {
         let number = |key: &str| {
             let (head, _) = read.text.split_once(key)?;
             super::text::integer(head.split_whitespace().next_back()?.trim_start_matches('('))
@@ -275,10 +222,7 @@ fn import(log: &[LogLine], reading: &mut Reading) -> Option<String> {
         reading.warn_value(
             "failed",
             failed as f64,
-            format!(
-                "{} say that something failed.",
-                plural(failed as u64, "note")
-            ),
+            format!("{} say that something failed.", plural(failed as u64, "note")),
         );
         text.push_str(&format!("; {} of failure", plural(failed as u64, "note")));
     }
@@ -287,10 +231,7 @@ fn import(log: &[LogLine], reading: &mut Reading) -> Option<String> {
 
 /// `tryimport, then import`, as far as the notes show them.
 fn stages(steps: &[&LogLine]) -> String {
-    let tries = steps
-        .iter()
-        .filter(|l| l.function == "spa_tryimport")
-        .count();
+    let tries = steps.iter().filter(|l| l.function == "spa_tryimport").count();
     let imports = steps.iter().filter(|l| l.function == "spa_import").count();
     let mut parts: Vec<String> = Vec::new();
     if tries > 0 {
@@ -308,11 +249,8 @@ fn stages(steps: &[&LogLine]) -> String {
 /// Free passes: `freed N blocks in M ms from free_bpobj/bptree txg N; err=E`.
 fn frees(log: &[LogLine], reading: &mut Reading) -> Option<String> {
     let passes: Vec<&LogLine> = log.iter().filter(|l| l.text.contains("freed ")).collect();
-    let counts: Vec<f64> = passes
-        .iter()
-        .filter_map(|l| l.number("freed"))
-        .map(|n| n as f64)
-        .collect();
+    let counts: Vec<f64> =
+        passes.iter().filter_map(|l| l.number("freed")).map(|n| n as f64).collect();
     let (low, high) = range(&counts)?;
     let mut errors = Tally::new();
     for error in passes.iter().filter_map(|l| l.number("err")) {
@@ -323,11 +261,7 @@ fn frees(log: &[LogLine], reading: &mut Reading) -> Option<String> {
         .iter()
         .take(4)
         .map(|(e, n)| {
-            if *e == 0 {
-                format!("{n} ended")
-            } else {
-                format!("{n} with err={e} ({})", errno(*e))
-            }
+            if *e == 0 { format!("{n} ended") } else { format!("{n} with err={e} ({})", errno(*e)) }
         })
         .collect();
     let total: f64 = counts.iter().sum();
@@ -345,14 +279,7 @@ fn frees(log: &[LogLine], reading: &mut Reading) -> Option<String> {
 
 /// Lines that name trouble by themselves.
 fn others(log: &[LogLine], reading: &mut Reading) -> Option<String> {
-    const WORDS: [&str; 6] = [
-        "slow vdev",
-        "deadman",
-        "error ",
-        "panic",
-        "checksum",
-        "SLOW IO",
-    ];
+    const WORDS: [&str; 6] = ["slow vdev", "deadman", "error ", "panic", "checksum", "SLOW IO"];
     let bad: Vec<&LogLine> = log
         .iter()
         .filter(|l| {
@@ -362,24 +289,14 @@ fn others(log: &[LogLine], reading: &mut Reading) -> Option<String> {
     for line in bad.iter().take(DETAILED) {
         reading.warn(shorten(&line.text, 160));
     }
-    let frees = log
-        .iter()
-        .filter(|l| l.function.starts_with("dsl_scan"))
-        .count();
+    let frees = log.iter().filter(|l| l.function.starts_with("dsl_scan")).count();
     if frees > 0 {
         reading.value(
             "scan_lines",
             frees as f64,
-            format!(
-                "{} of the scan and free passes.",
-                plural(frees as u64, "line")
-            ),
+            format!("{} of the scan and free passes.", plural(frees as u64, "line")),
         );
-        for line in log
-            .iter()
-            .filter(|l| l.function.starts_with("dsl_scan"))
-            .take(4)
-        {
+        for line in log.iter().filter(|l| l.function.starts_with("dsl_scan")).take(4) {
             reading.info(shorten(&line.text, 160));
         }
     }

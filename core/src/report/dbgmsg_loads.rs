@@ -20,10 +20,7 @@ fn weight_text(value: u64) -> String {
         WeightKind::Full => "full".to_string(),
         WeightKind::Space { bytes } => format!("{} by space", bytes_text(bytes as f64)),
         WeightKind::Segment { index, count } => {
-            format!(
-                "index {index} ({}), count {count}",
-                bytes_text((1u64 << index) as f64)
-            )
+            format!("index {index} ({}), count {count}", bytes_text((1u64 << index) as f64))
         }
     }
 }
@@ -37,10 +34,8 @@ fn index_of(value: u64) -> Option<u64> {
 
 /// Loads: a sentence for the verdict.
 pub(crate) fn loads(lines: &[&LogLine], reading: &mut Reading) -> Option<String> {
-    let timed: Vec<(&LogLine, u64)> = lines
-        .iter()
-        .filter_map(|l| Some((*l, loading_time(l)?)))
-        .collect();
+    let timed: Vec<(&LogLine, u64)> =
+        lines.iter().filter_map(|l| Some((*l, loading_time(l)?))).collect();
     check_weights(lines, reading);
     for line in lines.iter().take(DETAILED) {
         one_load(line, reading);
@@ -77,10 +72,7 @@ pub(crate) fn loads(lines: &[&LogLine], reading: &mut Reading) -> Option<String>
         plural(lines.len() as u64, "metaslab load"),
         slowest.0.number("ms_id").unwrap_or(0),
         slowest.1,
-        slowest
-            .0
-            .number("ms_max_size")
-            .map_or("unknown".to_string(), |s| bytes_text(s as f64))
+        slowest.0.number("ms_max_size").map_or("unknown".to_string(), |s| bytes_text(s as f64))
     ))
 }
 
@@ -110,10 +102,7 @@ fn check_weights(lines: &[&LogLine], reading: &mut Reading) {
             true,
             "weight_checks",
             good as f64,
-            format!(
-                "In {} the weight index is log2 of the largest segment.",
-                plural(good, "load")
-            ),
+            format!("In {} the weight index is log2 of the largest segment.", plural(good, "load")),
         );
     }
 }
@@ -121,9 +110,7 @@ fn check_weights(lines: &[&LogLine], reading: &mut Reading) {
 /// Milliseconds of a load; `None` when the number may be cut off.
 fn loading_time(line: &LogLine) -> Option<u64> {
     let time = line.number("loading_time")?;
-    line.text
-        .contains(&format!("loading_time {time} ms"))
-        .then_some(time)
+    line.text.contains(&format!("loading_time {time} ms")).then_some(time)
 }
 
 fn one_load(line: &LogLine, reading: &mut Reading) {
@@ -131,15 +118,11 @@ fn one_load(line: &LogLine, reading: &mut Reading) {
     let Some(time) = loading_time(line) else {
         return;
     };
-    let class = line
-        .word("class")
-        .map_or(String::new(), |c| format!(" ({c})"));
-    let length = line
-        .number("smp_length")
-        .map_or(String::new(), |l| format!(" (smp_length {l} bytes)"));
-    let segment = line
-        .number("ms_max_size")
-        .map_or(String::new(), |s| format!(", largest segment {s}"));
+    let class = line.word("class").map_or(String::new(), |c| format!(" ({c})"));
+    let length =
+        line.number("smp_length").map_or(String::new(), |l| format!(" (smp_length {l} bytes)"));
+    let segment =
+        line.number("ms_max_size").map_or(String::new(), |s| format!(", largest segment {s}"));
     let moved = match (line.hex("old_weight"), line.hex("new_weight")) {
         (Some(old), Some(new)) => match (index_of(old), index_of(new)) {
             (Some(a), Some(b)) if a != b => format!(", weight index {a} to {b}"),
@@ -165,10 +148,7 @@ fn empty_loads(lines: &[&LogLine], reading: &mut Reading) {
     });
     let count = whole.count();
     if count > 0 {
-        let size = lines
-            .iter()
-            .find_map(|l| l.number("ms_max_size"))
-            .unwrap_or(0);
+        let size = lines.iter().find_map(|l| l.number("ms_max_size")).unwrap_or(0);
         let text = format!(
             "{} wholly empty metaslabs of {}: no space map yet.",
             count,
@@ -179,10 +159,7 @@ fn empty_loads(lines: &[&LogLine], reading: &mut Reading) {
     let worse = lines
         .iter()
         .filter(|l| {
-            match (
-                l.hex("old_weight").and_then(index_of),
-                l.hex("new_weight").and_then(index_of),
-            ) {
+            match (l.hex("old_weight").and_then(index_of), l.hex("new_weight").and_then(index_of)) {
                 (Some(old), Some(new)) => new < old,
                 _ => false,
             }
@@ -199,11 +176,8 @@ fn empty_loads(lines: &[&LogLine], reading: &mut Reading) {
 
 /// How large a piece the loaded metaslabs still hold.
 fn largest_segments(lines: &[&LogLine], reading: &mut Reading) {
-    let sizes: Vec<f64> = lines
-        .iter()
-        .filter_map(|l| l.number("ms_max_size"))
-        .map(|s| s as f64)
-        .collect();
+    let sizes: Vec<f64> =
+        lines.iter().filter_map(|l| l.number("ms_max_size")).map(|s| s as f64).collect();
     let Some((low, high)) = range(&sizes) else {
         return;
     };

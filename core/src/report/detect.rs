@@ -153,10 +153,7 @@ fn log_line(words: &[&str], text: &str) -> Option<Family> {
     let pair = at(words, 1) == "=" || first.ends_with('=');
     let event_key = ["zio_", "vdev_", "pool_", "parent_", "cksum_", "bad_"];
     let named = event_key.iter().any(|k| first.starts_with(k))
-        || matches!(
-            first,
-            "class" | "ena" | "detector" | "scheme" | "eid" | "time" | "subclass"
-        );
+        || matches!(first, "class" | "ena" | "detector" | "scheme" | "eid" | "time" | "subclass");
     (pair && named).then_some(Family::Events)
 }
 
@@ -180,9 +177,8 @@ pub(crate) fn is_month(word: &str) -> bool {
 
 /// 1 to 12 for an English month in three letters.
 pub(crate) fn month(word: &str) -> Option<u64> {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     MONTHS.iter().position(|m| *m == word).map(|p| p as u64 + 1)
 }
 
@@ -210,16 +206,7 @@ fn kstat_line(words: &[&str], text: &str) -> Option<Family> {
 pub(crate) fn is_counter_row(words: &[&str]) -> bool {
     let typed = words.len() >= 2 && matches!(at(words, 1), "1" | "2" | "3" | "4" | "7");
     let name = at(words, 0);
-    let known = [
-        "dmu_tx",
-        "zil_",
-        "arc_",
-        "l2_",
-        "demand_",
-        "prefetch_",
-        "mfu_",
-        "mru_",
-    ];
+    let known = ["dmu_tx", "zil_", "arc_", "l2_", "demand_", "prefetch_", "mfu_", "mru_"];
     let plain = matches!(
         name,
         "dataset_name" | "writes" | "nwritten" | "reads" | "nread" | "nunlinks" | "nunlinked"
@@ -256,14 +243,7 @@ fn zdb_line(words: &[&str], text: &str) -> Option<Family> {
     {
         return Some(Family::Metaslabs);
     }
-    let bp = [
-        "count:",
-        "logical:",
-        "physical:",
-        "allocated:",
-        "deduped:",
-        "cloned:",
-    ];
+    let bp = ["count:", "logical:", "physical:", "allocated:", "deduped:", "cloned:"];
     let blocks = (first == "bp" && bp.contains(&second))
         || text.contains("ganged count:")
         || text.contains("Block Size Histogram")
@@ -291,11 +271,7 @@ pub(crate) fn is_ddt_row(words: &[&str]) -> bool {
     words.len() == 9
         && (first == "Total" || nice(first).is_some())
         && words.iter().skip(1).all(|w| nice(w).is_some())
-        && words
-            .iter()
-            .filter(|w| w.ends_with(['K', 'M', 'G', 'T', 'P']))
-            .count()
-            >= 3
+        && words.iter().filter(|w| w.ends_with(['K', 'M', 'G', 'T', 'P'])).count() >= 3
 }
 
 /// A row of the block type table: seven cells and a type name.
@@ -359,10 +335,8 @@ fn zdb_tree(words: &[&str], text: &str) -> Option<Family> {
         || first.starts_with("children[")
         || first.starts_with("Uberblock")
         || (text.contains("bab10c"))
-        || (matches!(
-            first,
-            "guid_sum" | "mmp_magic" | "checkpoint_txg" | "rootbp" | "labels"
-        ) && second == "=");
+        || (matches!(first, "guid_sum" | "mmp_magic" | "checkpoint_txg" | "rootbp" | "labels")
+            && second == "=");
     if config {
         return Some(Family::Config);
     }
@@ -420,11 +394,7 @@ fn pool_line(words: &[&str], text: &str) -> Option<Family> {
     }
     if has("total_wait") && (has("sync_queue") || !has("capacity")) && !has("syncq_read") {
         let group = has("capacity") || has("operations");
-        return Some(if group {
-            Family::Iostat
-        } else {
-            Family::Latency
-        });
+        return Some(if group { Family::Iostat } else { Family::Latency });
     }
     if first == "latency" && has("read") {
         return Some(Family::Latency);
@@ -503,10 +473,8 @@ fn is_property_row(words: &[&str]) -> bool {
 fn status_line(words: &[&str], text: &str) -> Option<Family> {
     let (first, second) = (at(words, 0), at(words, 1));
     let state = first == "state:" && is_health(second);
-    let head = matches!(
-        first,
-        "pool:" | "status:" | "action:" | "scan:" | "scrub:" | "see:"
-    ) && !second.starts_with('\'')
+    let head = matches!(first, "pool:" | "status:" | "action:" | "scan:" | "scrub:" | "see:")
+        && !second.starts_with('\'')
         && !second.is_empty();
     let row = is_health(second) && (2..5).all(|i| nice(at(words, i)).is_some());
     let config = text.trim() == "config:" || (first == "errors:" && words.len() > 1);

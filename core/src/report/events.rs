@@ -80,10 +80,7 @@ pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> Vec<EventRow> 
         }
     }
     for event in &mut out {
-        if let Some(class) = event
-            .text("class")
-            .map(short_class)
-            .filter(|_| event.class.is_empty())
+        if let Some(class) = event.text("class").map(short_class).filter(|_| event.class.is_empty())
         {
             event.class = class;
         }
@@ -124,10 +121,8 @@ fn short_class(class: &str) -> String {
 fn pair(text: &str) -> Option<(&str, &str)> {
     let (key, value) = text.split_once('=')?;
     let key = key.trim();
-    let good = !key.is_empty()
-        && key
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    let good =
+        !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
     good.then(|| (key, value.trim()))
 }
 
@@ -137,10 +132,7 @@ fn add(key: &str, value: &str, line: &Line<'_>, out: &mut Vec<EventRow>) {
         matches!(key, "class" | "ena" | "detector" | "zio_err" | "eid") && event.text(key).is_some()
     };
     if out.last().is_none_or(again) && out.len() < MAX_EVENTS {
-        out.push(EventRow {
-            line: line.number,
-            ..EventRow::default()
-        });
+        out.push(EventRow { line: line.number, ..EventRow::default() });
     }
     if let Some(event) = out.last_mut().filter(|e| e.pairs.len() < MAX_PAIRS) {
         event.pairs.push((key.to_string(), value.to_string()));

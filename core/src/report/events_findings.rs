@@ -36,10 +36,7 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
     parts.truncate(3);
     reading.verdict = match (parts.is_empty(), events.len()) {
         (_, 0) => "No whole event is in the text.".to_string(),
-        (true, n) => format!(
-            "{}; none tells of trouble by itself.",
-            plural(n as u64, "event")
-        ),
+        (true, n) => format!("{}; none tells of trouble by itself.", plural(n as u64, "event")),
         (false, _) => parts.join(" "),
     };
     reading.next = if verbose {
@@ -69,10 +66,7 @@ fn version(events: &[EventRow]) -> &'static str {
         "0.7 or older (no vdev_delays)"
     } else if events.iter().any(|e| e.source == "sysevent") {
         "0.7 or later (sysevents)"
-    } else if events
-        .iter()
-        .any(|e| e.source == "ereport" && e.class == "config_sync")
-    {
+    } else if events.iter().any(|e| e.source == "ereport" && e.class == "config_sync") {
         "0.6 (the configuration cache and scrubs report as ereports)"
     } else {
         "any"
@@ -82,11 +76,7 @@ fn version(events: &[EventRow]) -> &'static str {
 fn classes(events: &[EventRow], reading: &mut Reading) {
     let mut counts = Tally::new();
     for event in events {
-        let class = if event.class.is_empty() {
-            "(class cut off)"
-        } else {
-            event.class.as_str()
-        };
+        let class = if event.class.is_empty() { "(class cut off)" } else { event.class.as_str() };
         counts.add(class);
     }
     let counts = counts.by_count();
@@ -94,11 +84,7 @@ fn classes(events: &[EventRow], reading: &mut Reading) {
     reading.value(
         "events",
         events.len() as f64,
-        format!(
-            "{}: {}.",
-            plural(events.len() as u64, "event"),
-            words.join(", ")
-        ),
+        format!("{}: {}.", plural(events.len() as u64, "event"), words.join(", ")),
     );
     for (class, count) in &counts {
         reading.note(&format!("events_{class}"), *count as f64);
@@ -107,11 +93,7 @@ fn classes(events: &[EventRow], reading: &mut Reading) {
 
 /// Whether an I/O read or wrote, as far as the event tells.
 fn direction(event: &EventRow) -> &'static str {
-    match (
-        event.number("zio_type"),
-        event.number("zio_priority"),
-        event.number("zio_flags"),
-    ) {
+    match (event.number("zio_type"), event.number("zio_priority"), event.number("zio_flags")) {
         (Some(1), ..) => "read",
         (Some(2), ..) => "write",
         (_, Some(0 | 2 | 4), _) => "read",
@@ -126,9 +108,7 @@ fn one_io(event: &EventRow, reading: &mut Reading) -> Option<String> {
     let error = event.number("zio_err").unwrap_or(0);
     let way = direction(event);
     let path = event.text("vdev_path").unwrap_or("an unnamed vdev");
-    let parent = event
-        .text("parent_type")
-        .map_or(String::new(), |t| format!(" in a {t}"));
+    let parent = event.text("parent_type").map_or(String::new(), |t| format!(" in a {t}"));
     let during = match event.text("parent_type") {
         Some("replacing") => " during a replace",
         Some("spare") => " while a spare steps in",
@@ -137,14 +117,7 @@ fn one_io(event: &EventRow, reading: &mut Reading) -> Option<String> {
     let what = if error > 0 {
         format!("{way} error (zio_err {error}, {})", errno(error))
     } else {
-        format!(
-            "{} event",
-            if event.class.is_empty() {
-                "an"
-            } else {
-                &event.class
-            }
-        )
+        format!("{} event", if event.class.is_empty() { "an" } else { &event.class })
     };
     let mut text = format!("{what}{during} on {path}{parent}");
     if let Some(offset) = event.number("zio_offset") {
@@ -154,10 +127,7 @@ fn one_io(event: &EventRow, reading: &mut Reading) -> Option<String> {
         } else {
             ""
         };
-        text.push_str(&format!(
-            ", at offset 0x{offset:x}{area}, {}",
-            bytes_text(size as f64)
-        ));
+        text.push_str(&format!(", at offset 0x{offset:x}{area}, {}", bytes_text(size as f64)));
         reading.note("zio_offset", offset as f64);
         reading.note("zio_size", size as f64);
     }
@@ -172,27 +142,13 @@ fn one_io(event: &EventRow, reading: &mut Reading) -> Option<String> {
 
 /// Errors that the vdev had counted before.
 fn counters(event: &EventRow, reading: &mut Reading) {
-    let counters = [
-        "vdev_read_errors",
-        "vdev_write_errors",
-        "vdev_cksum_errors",
-        "vdev_delays",
-    ];
+    let counters = ["vdev_read_errors", "vdev_write_errors", "vdev_cksum_errors", "vdev_delays"];
     let words: Vec<String> = counters
         .iter()
-        .filter_map(|k| {
-            Some(format!(
-                "{} {}",
-                k.trim_start_matches("vdev_"),
-                event.number(k)?
-            ))
-        })
+        .filter_map(|k| Some(format!("{} {}", k.trim_start_matches("vdev_"), event.number(k)?)))
         .collect();
     if !words.is_empty() {
-        reading.info(format!(
-            "The vdev had counted before: {}.",
-            words.join(", ")
-        ));
+        reading.info(format!("The vdev had counted before: {}.", words.join(", ")));
     }
 }
 
@@ -208,16 +164,19 @@ fn waits(event: &EventRow, reading: &mut Reading) {
         "most of it was in the queue"
     };
     let show = |t: u64| {
-        if t >= 1_000_000_000 {
-            format!("{:.3} s", t as f64 / 1e9)
-        } else {
-            time_text(t as f64)
-        }
+        if t >= 1_000_000_000 { format!("{:.3} s", t as f64 / 1e9) } else { time_text(t as f64) }
     };
     reading.value(
         "zio_delay_ns",
         delay as f64,
-        format!("It took {} at the device (zio_delay 0x{delay:x} ns) and {} with the queue (zio_delta 0x{delta:x} ns), {} in the queue: {whose}.", show(delay), show(delta), show(queue)),
+        format!(
+            "It took {} at the device (zio_delay 0x{delay:x} ns) and {} with the queue \
+            (zio_delta 0x{delta:x} ns), {} in the queue: \
+            {whose}.",
+            show(delay),
+            show(delta),
+            show(queue)
+        ),
     );
     reading.note("zio_delta_ns", delta as f64);
 }
@@ -236,10 +195,7 @@ fn clusters(events: &[EventRow], reading: &mut Reading) -> Option<String> {
         }
         let mut sessions: Vec<Vec<(f64, &str)>> = Vec::new();
         for time in times {
-            match sessions
-                .last_mut()
-                .filter(|s| s.last().is_some_and(|l| time.0 - l.0 < 600.0))
-            {
+            match sessions.last_mut().filter(|s| s.last().is_some_and(|l| time.0 - l.0 < 600.0)) {
                 Some(session) => session.push(time),
                 None => sessions.push(Vec::from([time])),
             }
@@ -273,17 +229,11 @@ fn one_session(class: &str, session: &[(f64, &str)], reading: &mut Reading) -> O
         }
         before = *time;
     }
-    let words: Vec<String> = bunches
-        .iter()
-        .take(12)
-        .map(|(_, clock, n)| format!("{n} at {clock}"))
-        .collect();
+    let words: Vec<String> =
+        bunches.iter().take(12).map(|(_, clock, n)| format!("{n} at {clock}")).collect();
     let span = last.0 - first.0;
     let count = session.len() as u64;
-    let gap = bunches
-        .windows(2)
-        .filter_map(|p| Some(p.get(1)?.0 - p.first()?.0))
-        .next();
+    let gap = bunches.windows(2).filter_map(|p| Some(p.get(1)?.0 - p.first()?.0)).next();
     let rule = match gap {
         Some(g) if class == "delay" && (25.0..36.0).contains(&g) => {
             format!(", {g:.0} s apart: the 30 s after which an I/O counts as slow (zio_slow_io_ms)")
@@ -342,28 +292,24 @@ fn scrubs(events: &[EventRow], reading: &mut Reading) -> Option<String> {
         starts as f64,
         format!(
             "{starts} starts and {ends} ends of scrubs; in the order of the starts they took {}.",
-            if spans.is_empty() {
-                "unknown times".to_string()
-            } else {
-                spans.join(", ")
-            }
+            if spans.is_empty() { "unknown times".to_string() } else { spans.join(", ") }
         ),
     );
     reading.note("scrub_finishes", ends as f64);
     if most < 2 {
-        return Some(format!(
-            "{starts} scrubs started, {ends} finished, one at a time."
-        ));
+        return Some(format!("{starts} scrubs started, {ends} finished, one at a time."));
     }
-    let apart = gaps
-        .first()
-        .map_or(String::new(), |g| format!(" {g:.1} s apart"));
+    let apart = gaps.first().map_or(String::new(), |g| format!(" {g:.1} s apart"));
     reading.warn_value(
         "scrubs_at_once",
         most as f64,
-        format!("{most} scrubs started{apart} before either ended: a pool runs one scrub at a time, so the events of {most} pools are mixed, whatever pool the command named."),
+        format!(
+            "{most} scrubs started{apart} before either ended: a pool runs one scrub at a \
+            time, so the events of {most} pools are mixed, whatever pool the command named."
+        ),
     );
     Some(format!(
-        "Scrubs of {most} pools are mixed in this list: starts come in pairs{apart}, then as many ends."
+        "Scrubs of {most} pools are mixed in this list: starts come in pairs{apart}, then as many \
+         ends."
     ))
 }

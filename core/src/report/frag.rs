@@ -22,11 +22,7 @@ pub(crate) fn fragmentation(histogram: &[(u32, u64)]) -> Option<(u64, u64)> {
 
 /// The highest bucket with segments in it, and their count.
 pub(crate) fn largest(histogram: &[(u32, u64)]) -> Option<(u32, u64)> {
-    histogram
-        .iter()
-        .rev()
-        .find(|(_, count)| *count > 0)
-        .copied()
+    histogram.iter().rev().find(|(_, count)| *count > 0).copied()
 }
 
 /// What a printed weight says, whatever its active bits.

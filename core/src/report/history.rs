@@ -120,10 +120,8 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
     let created = overview(&rows, &internal, &mut reading);
     let received = receives(&internal, &mut reading);
     let commands = (rows.len() - internal.len()) as u64;
-    let good: Vec<&HistoryRow> = rows
-        .iter()
-        .filter(|r| r.time.is_some_and(|t| t > 86_400.0))
-        .collect();
+    let good: Vec<&HistoryRow> =
+        rows.iter().filter(|r| r.time.is_some_and(|t| t > 86_400.0)).collect();
     let span = match (good.first(), good.last()) {
         (Some(a), Some(b)) => format!(" from {} to {}", a.stamp, b.stamp),
         _ => String::new(),
@@ -142,10 +140,8 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
 /// Dates before the machine existed.
 fn damage(rows: &[HistoryRow], reading: &mut Reading) -> String {
     let bad: Vec<&HistoryRow> = rows.iter().filter(|r| r.time.is_none()).collect();
-    let epoch: Vec<&HistoryRow> = rows
-        .iter()
-        .filter(|r| r.time.is_some_and(|t| t <= 86_400.0))
-        .collect();
+    let epoch: Vec<&HistoryRow> =
+        rows.iter().filter(|r| r.time.is_some_and(|t| t <= 86_400.0)).collect();
     for row in bad.iter().take(8) {
         reading.warn_value(
             "damaged_time",
@@ -177,11 +173,7 @@ fn overview(rows: &[HistoryRow], internal: &[&HistoryRow], reading: &mut Reading
         names.add(row.name.as_str());
     }
     let names = names.by_count();
-    let words: Vec<String> = names
-        .iter()
-        .take(8)
-        .map(|(n, c)| format!("{c} {n}"))
-        .collect();
+    let words: Vec<String> = names.iter().take(8).map(|(n, c)| format!("{c} {n}")).collect();
     reading.value(
         "records",
         rows.len() as f64,
@@ -190,11 +182,7 @@ fn overview(rows: &[HistoryRow], internal: &[&HistoryRow], reading: &mut Reading
             plural(rows.len() as u64, "record"),
             rows.len() - internal.len(),
             internal.len(),
-            if words.is_empty() {
-                String::new()
-            } else {
-                format!(" ({})", words.join(", "))
-            }
+            if words.is_empty() { String::new() } else { format!(" ({})", words.join(", ")) }
         ),
     );
     let txgs: Vec<u64> = internal.iter().filter_map(|r| r.txg).collect();
@@ -202,27 +190,17 @@ fn overview(rows: &[HistoryRow], internal: &[&HistoryRow], reading: &mut Reading
         reading.value("first_txg", *low as f64, format!("Txgs {low} to {high}."));
         reading.note("last_txg", *high as f64);
     }
-    let features = internal
-        .iter()
-        .filter(|r| r.text.contains("feature@"))
-        .count();
+    let features = internal.iter().filter(|r| r.text.contains("feature@")).count();
     if features > 0 {
-        let txg = internal
-            .iter()
-            .find(|r| r.text.contains("feature@"))
-            .and_then(|r| r.txg)
-            .unwrap_or(0);
+        let txg =
+            internal.iter().find(|r| r.text.contains("feature@")).and_then(|r| r.txg).unwrap_or(0);
         reading.value(
             "features_set",
             features as f64,
             format!("Txg {txg} sets {}.", plural(features as u64, "feature")),
         );
     }
-    for row in rows
-        .iter()
-        .filter(|r| r.name.is_empty() && !r.text.is_empty())
-        .take(6)
-    {
+    for row in rows.iter().filter(|r| r.name.is_empty() && !r.text.is_empty()).take(6) {
         reading.info(format!("{}: {}", row.stamp, shorten(&row.text, 120)));
     }
     creation(internal, reading)
@@ -242,10 +220,7 @@ fn creation(internal: &[&HistoryRow], reading: &mut Reading) -> String {
             .split("software version")
             .nth(1)
             .and_then(|t| t.split([';', ' ']).find(|w| !w.is_empty()));
-        format!(
-            "; the pool was created by {}",
-            version.unwrap_or("an unnamed version")
-        )
+        format!("; the pool was created by {}", version.unwrap_or("an unnamed version"))
     })
 }
 
@@ -262,10 +237,8 @@ fn receives(internal: &[&HistoryRow], reading: &mut Reading) -> String {
     }
     let ends = |g: &[&HistoryRow]| g.iter().any(|r| r.name.starts_with("replay_"));
     let Some(pattern) = groups.iter().find(|g| ends(g)).cloned() else {
-        let new = internal
-            .iter()
-            .filter(|r| r.name == "receive" || r.name.starts_with("finish"))
-            .count();
+        let new =
+            internal.iter().filter(|r| r.name == "receive" || r.name.starts_with("finish")).count();
         if new > 0 {
             reading.value(
                 "receives",
@@ -280,18 +253,11 @@ fn receives(internal: &[&HistoryRow], reading: &mut Reading) -> String {
     let begun = groups
         .last()
         .filter(|g| !ends(g) && g.len() > 1 && g.iter().zip(&names).all(|(r, n)| r.name == *n));
-    let mut times: Vec<&str> = groups
-        .iter()
-        .filter(|g| ends(g))
-        .filter_map(|g| clock_of(g.first()?))
-        .collect();
+    let mut times: Vec<&str> =
+        groups.iter().filter(|g| ends(g)).filter_map(|g| clock_of(g.first()?)).collect();
     times.extend(begun.and_then(|g| clock_of(g.first()?)));
     let total = whole + usize::from(begun.is_some());
-    let tail = if begun.is_some() {
-        ", the last cut off by the end of the text"
-    } else {
-        ""
-    };
+    let tail = if begun.is_some() { ", the last cut off by the end of the text" } else { "" };
     reading.value(
         "receives",
         total as f64,
@@ -302,11 +268,7 @@ fn receives(internal: &[&HistoryRow], reading: &mut Reading) -> String {
             names.join(", ")
         ),
     );
-    format!(
-        "; {} at {}",
-        plural(total as u64, "incremental receive"),
-        times.join(", ")
-    )
+    format!("; {} at {}", plural(total as u64, "incremental receive"), times.join(", "))
 }
 
 /// `17:07` of `2013-10-16.17:07:23`.

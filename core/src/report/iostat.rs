@@ -77,14 +77,7 @@ impl IostatText {
     }
 }
 
-const BASE: [&str; 6] = [
-    "alloc",
-    "free",
-    "ops_read",
-    "ops_write",
-    "bw_read",
-    "bw_write",
-];
+const BASE: [&str; 6] = ["alloc", "free", "ops_read", "ops_write", "bw_read", "bw_write"];
 const WAITS: [&str; 8] = [
     "total_read",
     "total_write",
@@ -162,10 +155,7 @@ enum Item {
 
 /// Reads `lines`; what was not used is dropped into `reading`.
 pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> IostatText {
-    let mut out = IostatText {
-        columns: guess(lines),
-        ..IostatText::default()
-    };
+    let mut out = IostatText { columns: guess(lines), ..IostatText::default() };
     let mut items: Vec<Item> = Vec::new();
     let mut pending: Option<(IostatRow, usize)> = None;
     for (at, line) in lines.iter().enumerate() {
@@ -226,11 +216,7 @@ fn guess(lines: &[Line<'_>]) -> Vec<&'static str> {
     let mut best = (0, false);
     for line in lines.iter().take(2000) {
         let words = strip_stamp(line.words());
-        let cells: Vec<&&str> = words
-            .iter()
-            .skip(1)
-            .take_while(|w| cell(w).is_some())
-            .collect();
+        let cells: Vec<&&str> = words.iter().skip(1).take_while(|w| cell(w).is_some()).collect();
         let timed = cells.iter().any(|w| w.ends_with('s'));
         if cells.len() > best.0 {
             best = (cells.len(), timed);
@@ -242,9 +228,8 @@ fn guess(lines: &[Line<'_>]) -> Vec<&'static str> {
 /// Drops a time stamp in front of a row: a clock, a date, seconds since 1970.
 fn strip_stamp(words: Vec<&str>) -> Vec<&str> {
     let stamp = |w: &&&str| {
-        let clock = w.contains(':')
-            && w.bytes()
-                .all(|b| b.is_ascii_digit() || b":.[]".contains(&b));
+        let clock =
+            w.contains(':') && w.bytes().all(|b| b.is_ascii_digit() || b":.[]".contains(&b));
         let date =
             w.matches('-').count() == 2 && w.bytes().all(|b| b.is_ascii_digit() || b == b'-');
         let epoch = w.len() == 10 && w.bytes().all(|b| b.is_ascii_digit());
@@ -261,9 +246,7 @@ fn strip_stamp(words: Vec<&str>) -> Vec<&str> {
 fn is_date(words: &[&str]) -> bool {
     let clock = words.iter().any(|w| w.matches(':').count() == 2);
     let epoch = words.len() == 1
-        && words
-            .first()
-            .is_some_and(|w| w.len() == 10 && w.bytes().all(|b| b.is_ascii_digit()));
+        && words.first().is_some_and(|w| w.len() == 10 && w.bytes().all(|b| b.is_ascii_digit()));
     epoch || (clock && words.len() <= 7 && words.iter().any(|w| super::detect::is_month(w)))
 }
 
@@ -330,9 +313,7 @@ fn note_of(note: &[&str], out: &mut IostatText) {
 }
 
 fn take_full(items: &mut Vec<Item>, pending: &mut Option<(IostatRow, usize)>, wanted: usize) {
-    if pending
-        .as_ref()
-        .is_some_and(|(row, _)| row.cells.len() >= wanted)
+    if pending.as_ref().is_some_and(|(row, _)| row.cells.len() >= wanted)
         && let Some((row, _)) = pending.take()
     {
         items.push(Item::Row(row));
@@ -351,11 +332,8 @@ fn flush(
     if heading(&row.name) && row.cells.iter().all(Option::is_none) {
         items.push(Item::Row(row));
     } else if let Some(line) = lines.get(at) {
-        let why = format!(
-            "the row is cut after {} of {} cells",
-            row.cells.len(),
-            out.columns.len()
-        );
+        let why =
+            format!("the row is cut after {} of {} cells", row.cells.len(), out.columns.len());
         reading.drop_line(line, &why);
     }
 }
@@ -384,9 +362,7 @@ fn build(items: Vec<Item>, out: &mut IostatText) {
     });
     let base = head.unwrap_or(base).min(indents().max().unwrap_or(0));
     let flat = indents().all(|i| i == base);
-    let tree = items
-        .iter()
-        .any(|i| matches!(i, Item::Row(r) if r.cells.first() == Some(&None)));
+    let tree = items.iter().any(|i| matches!(i, Item::Row(r) if r.cells.first() == Some(&None)));
     let mut fresh = true;
     let mut pools: BTreeSet<String> = BTreeSet::new();
     let mut class = "normal".to_string();
@@ -427,27 +403,18 @@ fn build(items: Vec<Item>, out: &mut IostatText) {
 }
 
 fn by_capacity(row: &IostatRow) -> Role {
-    if row.cells.first().is_some_and(Option::is_some) {
-        Role::Vdev
-    } else {
-        Role::Leaf
-    }
+    if row.cells.first().is_some_and(Option::is_some) { Role::Vdev } else { Role::Leaf }
 }
 
 fn add_pool(row: IostatRow, out: &mut IostatText) {
     let again = out.samples.last().is_none_or(|s| {
-        s.len() >= 1000
-            || s.iter()
-                .any(|p| p.row.as_ref().is_some_and(|r| r.name == row.name))
+        s.len() >= 1000 || s.iter().any(|p| p.row.as_ref().is_some_and(|r| r.name == row.name))
     });
     if again {
         out.samples.push(Vec::new());
     }
     if let Some(sample) = out.samples.last_mut() {
-        sample.push(IostatPool {
-            row: Some(row),
-            vdevs: Vec::new(),
-        });
+        sample.push(IostatPool { row: Some(row), vdevs: Vec::new() });
     }
 }
 
@@ -456,10 +423,7 @@ fn pool_of(out: &mut IostatText) -> &mut IostatPool {
         out.samples.push(Vec::new());
     }
     let last = out.samples.len() - 1;
-    let sample = out
-        .samples
-        .get_mut(last)
-        .expect("invariant: one was pushed");
+    let sample = out.samples.get_mut(last).expect("invariant: one was pushed");
     if sample.is_empty() {
         sample.push(IostatPool::default());
     }

@@ -24,10 +24,7 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
         .flatten()
         .map(|p| {
             u64::from(p.row.is_some())
-                + p.vdevs
-                    .iter()
-                    .map(|v| 1 + v.leaves.len() as u64)
-                    .sum::<u64>()
+                + p.vdevs.iter().map(|v| 1 + v.leaves.len() as u64).sum::<u64>()
         })
         .sum();
     reading.kind = match (text.has("disk_read"), text.has("syncq_read_pend")) {
@@ -61,11 +58,7 @@ fn own_verdict(text: &IostatText, reading: &mut Reading) {
     let Some(pool) = text.samples.first().and_then(|s| s.first()) else {
         return;
     };
-    let since = if text.headed {
-        "On average since boot"
-    } else {
-        "In the first report"
-    };
+    let since = if text.headed { "On average since boot" } else { "In the first report" };
     let name = pool_name(pool);
     let get = |c: &str| pool.row.as_ref().and_then(|r| text.get(r, c));
     let wait = ["read", "write"].iter().filter_map(|way| {
@@ -76,10 +69,7 @@ fn own_verdict(text: &IostatText, reading: &mut Reading) {
     });
     let wait: Vec<String> = wait.collect();
     reading.verdict = if wait.is_empty() {
-        let (ops, bw) = (
-            get("ops_write").unwrap_or(0.0),
-            get("bw_write").unwrap_or(0.0),
-        );
+        let (ops, bw) = (get("ops_write").unwrap_or(0.0), get("bw_write").unwrap_or(0.0));
         let special = share_of(reading, "special_alloc", "special vdevs hold");
         format!(
             "{since} {name} takes {} writes/s, {}/s{special}; no device stands out among its \
@@ -88,10 +78,7 @@ fn own_verdict(text: &IostatText, reading: &mut Reading) {
             bytes_text(bw)
         )
     } else {
-        format!(
-            "{since}, in {name} {}; nothing stands out.",
-            wait.join("; ")
-        )
+        format!("{since}, in {name} {}; nothing stands out.", wait.join("; "))
     };
     reading.next =
         "zpool iostat -vl 1 while it is slow: the reports after the first show that second."
@@ -116,17 +103,9 @@ fn version(text: &IostatText) -> String {
             .flat_map(|p| &p.vdevs)
             .any(|v| v.row.name.starts_with(what) && v.row.name.contains('-'))
     };
-    let plain = text
-        .samples
-        .iter()
-        .flatten()
-        .flat_map(|p| &p.vdevs)
-        .any(|v| {
-            matches!(
-                v.row.name.as_str(),
-                "mirror" | "raidz1" | "raidz2" | "raidz3" | "raidz"
-            )
-        });
+    let plain = text.samples.iter().flatten().flat_map(|p| &p.vdevs).any(|v| {
+        matches!(v.row.name.as_str(), "mirror" | "raidz1" | "raidz2" | "raidz3" | "raidz")
+    });
     if text.has("rebuild") || text.has("rebuildq_pend") {
         "2.2 or later (rebuild column)"
     } else if text.has("trim") || text.has("trimq_pend") {
@@ -154,11 +133,7 @@ fn overview(text: &IostatText, reading: &mut Reading) {
     reading.value(
         "samples",
         samples as f64,
-        format!(
-            "{} of {}.{since}",
-            plural(samples, "report"),
-            plural(pools, "pool")
-        ),
+        format!("{} of {}.{since}", plural(samples, "report"), plural(pools, "pool")),
     );
     if text.glued > 0 {
         let lines = plural(text.glued, "line");
@@ -169,25 +144,17 @@ fn overview(text: &IostatText, reading: &mut Reading) {
         );
     }
     for note in &text.notes {
-        reading.info(format!(
-            "A note of the poster inside a row was set aside: {note}"
-        ));
+        reading.info(format!("A note of the poster inside a row was set aside: {note}"));
     }
 }
 
 /// A rate as OpenZFS prints it: `389`, `2.37K`.
 fn rate_text(rate: f64) -> String {
-    if rate < 1000.0 {
-        three_digits(rate)
-    } else {
-        nice_bytes(rate as u64)
-    }
+    if rate < 1000.0 { three_digits(rate) } else { nice_bytes(rate as u64) }
 }
 
 fn pool_name(pool: &IostatPool) -> &str {
-    pool.row
-        .as_ref()
-        .map_or("a pool whose row is missing", |r| r.name.as_str())
+    pool.row.as_ref().map_or("a pool whose row is missing", |r| r.name.as_str())
 }
 
 fn one_pool(text: &IostatText, pool: &IostatPool, reading: &mut Reading) {
@@ -230,23 +197,14 @@ fn one_pool(text: &IostatText, pool: &IostatPool, reading: &mut Reading) {
 }
 
 fn percent(alloc: f64, free: f64) -> f64 {
-    if alloc + free > 0.0 {
-        alloc / (alloc + free) * 100.0
-    } else {
-        0.0
-    }
+    if alloc + free > 0.0 { alloc / (alloc + free) * 100.0 } else { 0.0 }
 }
 
 /// What sits on special and log vdevs.
 fn classes(text: &IostatText, pool: &IostatPool, reading: &mut Reading) {
     let get = |row: &IostatRow, c| text.get(row, c).unwrap_or(0.0);
     let whole = pool.row.as_ref().map_or(0.0, |r| get(r, "alloc"));
-    for vdev in pool
-        .vdevs
-        .iter()
-        .filter(|v| v.class != "normal")
-        .take(DETAILED)
-    {
+    for vdev in pool.vdevs.iter().filter(|v| v.class != "normal").take(DETAILED) {
         let (alloc, free) = (get(&vdev.row, "alloc"), get(&vdev.row, "free"));
         let (ops, bw) = (get(&vdev.row, "ops_write"), get(&vdev.row, "bw_write"));
         let name = &vdev.row.name;
@@ -301,27 +259,19 @@ fn fill(text: &IostatText, pool: &IostatPool, reading: &mut Reading) {
         .iter()
         .filter(|v| v.class == "normal")
         .filter_map(|v| {
-            Some((
-                v.row.name.as_str(),
-                text.get(&v.row, "alloc")?,
-                text.get(&v.row, "free")?,
-            ))
+            Some((v.row.name.as_str(), text.get(&v.row, "alloc")?, text.get(&v.row, "free")?))
         })
         .collect();
     if vdevs.len() < 2 {
         return;
     }
-    let bars: Vec<(String, f64)> = vdevs
-        .iter()
-        .map(|(n, a, f)| (n.to_string(), percent(*a, *f)))
-        .collect();
+    let bars: Vec<(String, f64)> =
+        vdevs.iter().map(|(n, a, f)| (n.to_string(), percent(*a, *f))).collect();
     let fills: Vec<f64> = bars.iter().map(|(_, p)| *p).collect();
     let (low, high) = range(&fills).unwrap_or((0.0, 0.0));
     let spread = high - low;
     if spread >= 5.0 {
-        let worst = vdevs
-            .iter()
-            .max_by(|a, b| percent(a.1, a.2).total_cmp(&percent(b.1, b.2)));
+        let worst = vdevs.iter().max_by(|a, b| percent(a.1, a.2).total_cmp(&percent(b.1, b.2)));
         if let Some((name, alloc, free)) = worst {
             let others: Vec<f64> = vdevs.iter().filter(|v| v.0 != *name).map(|v| v.2).collect();
             let (few, many) = range(&others).unwrap_or((0.0, 0.0));
@@ -329,9 +279,13 @@ fn fill(text: &IostatText, pool: &IostatPool, reading: &mut Reading) {
                 "fullest_free",
                 *free,
                 format!(
-                    "Skewed stripe: {name} has {} used and {} free ({high:.1}% full) against {} to {} \
+                    "Skewed stripe: {name} has {} used and {} free ({high:.1}% full) against {} \
+                     to {} \
                      free on its peers ({low:.1}% at the least full).",
-                    bytes_text(*alloc), bytes_text(*free), bytes_text(few), bytes_text(many)
+                    bytes_text(*alloc),
+                    bytes_text(*free),
+                    bytes_text(few),
+                    bytes_text(many)
                 ),
             );
             reading.say("fullest_vdev", name);
@@ -379,10 +333,7 @@ fn parity(text: &IostatText, vdev: &IostatVdev, reading: &mut Reading) {
     if top >= 1024.0 && sum > 0.0 {
         let factor = sum / top;
         let cost = match parity_of(name) {
-            Some(p) => format!(
-                "parity {leaves}/{} makes it {expect:.2} at best",
-                leaves - p
-            ),
+            Some(p) => format!("parity {leaves}/{} makes it {expect:.2} at best", leaves - p),
             None => format!("{leaves} copies make it {expect:.2}"),
         };
         reading.check(
@@ -390,8 +341,11 @@ fn parity(text: &IostatText, vdev: &IostatVdev, reading: &mut Reading) {
             "write_factor",
             factor,
             format!(
-                "{name} of {leaves}: {}/s written at the vdev, {}/s at each disk = {}/s, {factor:.2} times; {cost}.",
-                bytes_text(top), bytes_text(median(&each)), bytes_text(sum)
+                "{name} of {leaves}: {}/s written at the vdev, {}/s at each disk = {}/s, \
+                 {factor:.2} times; {cost}.",
+                bytes_text(top),
+                bytes_text(median(&each)),
+                bytes_text(sum)
             ),
         );
     }
@@ -401,9 +355,11 @@ fn parity(text: &IostatText, vdev: &IostatVdev, reading: &mut Reading) {
             "leaf_ops",
             lops,
             format!(
-                "{name}: {} writes/s at the vdev against {} at each disk: operations at the vdev are \
+                "{name}: {} writes/s at the vdev against {} at each disk: operations at the vdev \
+                 are \
                  logical, those at the disks are counted after aggregation.",
-                three_digits(vops), three_digits(lops)
+                three_digits(vops),
+                three_digits(lops)
             ),
         );
     }
@@ -421,11 +377,7 @@ fn siblings(text: &IostatText, vdev: &IostatVdev, reading: &mut Reading) {
         ("disk_write", "write disk_wait"),
     ];
     for (column, what) in columns {
-        let values: Vec<f64> = vdev
-            .leaves
-            .iter()
-            .filter_map(|l| text.get(l, column))
-            .collect();
+        let values: Vec<f64> = vdev.leaves.iter().filter_map(|l| text.get(l, column)).collect();
         if values.len() < 3 {
             continue;
         }
@@ -455,11 +407,7 @@ fn odd(leaf: &IostatRow, column: &str, what: &str, value: f64, middle: f64, read
         show(value),
         show(middle)
     );
-    reading.warn_value(
-        if wait { "slow_disk_ns" } else { "odd_disk_ops" },
-        value,
-        text,
-    );
+    reading.warn_value(if wait { "slow_disk_ns" } else { "odd_disk_ops" }, value, text);
     if wait {
         reading.say("slow_disk", &leaf.name);
         reading.raise("slow_disk_ns", value);
@@ -475,18 +423,16 @@ fn odd(leaf: &IostatRow, column: &str, what: &str, value: f64, middle: f64, read
 
 /// The reports after the first as a series in time.
 fn series(text: &IostatText, reading: &mut Reading) {
-    let names: Vec<String> = text
-        .samples
-        .iter()
-        .flatten()
-        .filter_map(|p| p.row.as_ref())
-        .map(|r| r.name.clone())
-        .fold(Vec::new(), |mut list, name| {
-            if !list.contains(&name) && list.len() < DETAILED {
-                list.push(name);
-            }
-            list
-        });
+    let names: Vec<String> =
+        text.samples.iter().flatten().filter_map(|p| p.row.as_ref()).map(|r| r.name.clone()).fold(
+            Vec::new(),
+            |mut list, name| {
+                if !list.contains(&name) && list.len() < DETAILED {
+                    list.push(name);
+                }
+                list
+            },
+        );
     for name in names {
         for (column, what) in [("bw_write", "written"), ("bw_read", "read")] {
             let skip = usize::from(text.headed);
@@ -536,13 +482,9 @@ fn bursts(name: &str, what: &str, values: &[f64], reading: &mut Reading) {
     } else {
         reading.info(title);
     }
-    let starts: Vec<usize> = (0..values.len())
-        .filter(|i| values.get(*i).is_some_and(|v| *v > high * 0.5))
-        .collect();
-    let gaps: Vec<usize> = starts
-        .windows(2)
-        .filter_map(|p| Some(p.get(1)? - p.first()?))
-        .collect();
+    let starts: Vec<usize> =
+        (0..values.len()).filter(|i| values.get(*i).is_some_and(|v| *v > high * 0.5)).collect();
+    let gaps: Vec<usize> = starts.windows(2).filter_map(|p| Some(p.get(1)? - p.first()?)).collect();
     let first = gaps.first().copied().unwrap_or(0);
     if what == "written"
         && gaps.len() >= 2
@@ -554,25 +496,19 @@ fn bursts(name: &str, what: &str, values: &[f64], reading: &mut Reading) {
             "burst_period",
             first as f64,
             format!(
-                "{name}: one burst of {} in every {first} reports, {}/s on average: the transaction \
+                "{name}: one burst of {} in every {first} reports, {}/s on average: the \
+                 transaction \
                  group timer writes what was dirtied.",
-                bytes_text(high), bytes_text(rate)
+                bytes_text(high),
+                bytes_text(rate)
             ),
         );
         reading.set("burst_period", first as f64);
         reading.set("burst_rate", rate);
     }
-    let bars = (1..)
-        .zip(values)
-        .take(200)
-        .map(|(i, v)| (format!("{i}"), *v))
-        .collect();
+    let bars = (1..).zip(values).take(200).map(|(i, v)| (format!("{i}"), *v)).collect();
     let title = format!("{name}: {what} a second, report by report");
-    reading.pictures.push(Picture::Bars {
-        title,
-        unit: "bytes/s".to_string(),
-        bars,
-    });
+    reading.pictures.push(Picture::Bars { title, unit: "bytes/s".to_string(), bars });
 }
 
 fn run_text(run: &(bool, Vec<f64>)) -> String {

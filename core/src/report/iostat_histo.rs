@@ -40,19 +40,12 @@ impl HistogramTable {
             return Vec::new();
         };
         let count = |row: &Vec<f64>| row.get(at).copied().unwrap_or(0.0);
-        self.rows
-            .iter()
-            .map(|(shift, _, row)| (*shift, count(row)))
-            .collect()
+        self.rows.iter().map(|(shift, _, row)| (*shift, count(row))).collect()
     }
 
     /// A count as the table prints it.
     fn count(&self, count: f64) -> String {
-        if self.scaled {
-            nice_bytes(count as u64)
-        } else {
-            format!("{count:.0}")
-        }
+        if self.scaled { nice_bytes(count as u64) } else { format!("{count:.0}") }
     }
 
     fn label(&self, shift: u32) -> &str {
@@ -88,18 +81,9 @@ fn latency_columns(count: usize) -> Vec<String> {
 
 /// Columns of a size table: 10 in 0.7, 12 with trim, 14 with rebuild.
 fn size_columns(count: usize) -> Vec<String> {
-    let classes = [
-        "sync_read",
-        "sync_write",
-        "async_read",
-        "async_write",
-        "scrub",
-        "trim",
-        "rebuild",
-    ];
-    let both = classes
-        .iter()
-        .flat_map(|c| [format!("{c}_ind"), format!("{c}_agg")]);
+    let classes =
+        ["sync_read", "sync_write", "async_read", "async_write", "scrub", "trim", "rebuild"];
+    let both = classes.iter().flat_map(|c| [format!("{c}_ind"), format!("{c}_agg")]);
     both.take(count).collect()
 }
 
@@ -121,11 +105,7 @@ fn parse(lines: &[Line<'_>], what: What, reading: &mut Reading) -> Vec<Histogram
         {
             let first = words.first().copied().unwrap_or("");
             let own = !matches!(first, "total_wait" | "sync_read");
-            name = if own {
-                first.to_string()
-            } else {
-                String::new()
-            };
+            name = if own { first.to_string() } else { String::new() };
             if words.contains(&"sync_queue") {
                 reading.version = "0.7 (heads sync_queue and async_queue)".to_string();
             }
@@ -161,12 +141,8 @@ fn row(
         What::Latency => time_ns(label).or_else(|| integer(label).map(|n| n as f64)),
         What::Sizes => nice(label),
     };
-    let cells: Vec<f64> = words
-        .iter()
-        .skip(1)
-        .map_while(|w| cell(w))
-        .map(|c| c.unwrap_or(0.0))
-        .collect();
+    let cells: Vec<f64> =
+        words.iter().skip(1).map_while(|w| cell(w)).map(|c| c.unwrap_or(0.0)).collect();
     let Some(value) = value.filter(|v| *v >= 1.0) else {
         reading.drop_unfit(line, "the histogram");
         return;
@@ -176,27 +152,17 @@ fn row(
             What::Latency => latency_columns(cells.len()),
             What::Sizes => size_columns(cells.len()),
         };
-        tables.push(HistogramTable {
-            columns,
-            ..HistogramTable::default()
-        });
+        tables.push(HistogramTable { columns, ..HistogramTable::default() });
     }
     let Some(table) = tables.last_mut() else {
         return;
     };
     if cells.len() < table.columns.len() {
-        let why = format!(
-            "the row is cut after {} of {} cells",
-            cells.len(),
-            table.columns.len()
-        );
+        let why = format!("the row is cut after {} of {} cells", cells.len(), table.columns.len());
         reading.drop_line(line, &why);
         return;
     }
-    table.scaled |= words
-        .iter()
-        .skip(1)
-        .any(|w| w.ends_with(['K', 'M', 'G', 'T']));
+    table.scaled |= words.iter().skip(1).any(|w| w.ends_with(['K', 'M', 'G', 'T']));
     let shift = log2(value as u64);
     match table.rows.last() {
         Some((last, _, _)) if *last == shift => {
@@ -206,12 +172,7 @@ fn row(
             let (name, columns) = (table.name.clone(), table.columns.clone());
             let scaled = table.scaled;
             let rows = Vec::from([(shift, label.to_string(), cells)]);
-            tables.push(HistogramTable {
-                name,
-                columns,
-                rows,
-                scaled,
-            });
+            tables.push(HistogramTable { name, columns, rows, scaled });
         }
         _ => table.rows.push((shift, label.to_string(), cells)),
     }
@@ -221,32 +182,20 @@ fn row(
 fn mislabelled(lines: &[Line<'_>], letter: char, reading: &mut Reading) {
     for line in lines.iter().filter(|l| l.text.contains("zpool iostat")) {
         let options = line.text.split("iostat").nth(1).unwrap_or("");
-        let flags: String = options
-            .split_whitespace()
-            .filter(|w| w.starts_with('-'))
-            .collect();
-        let other = ['r', 'w']
-            .iter()
-            .any(|c| *c != letter && flags.contains(*c));
+        let flags: String = options.split_whitespace().filter(|w| w.starts_with('-')).collect();
+        let other = ['r', 'w'].iter().any(|c| *c != letter && flags.contains(*c));
         if other && !flags.contains(letter) {
             reading.warn(format!(
-                "The command line above says {flags}, but by its head this is a table of -{letter}: the head is right."
+                "The command line above says {flags}, but by its head this is a table of \
+                 -{letter}: the head is right."
             ));
         }
     }
 }
 
 fn heat(table: &HistogramTable, title: String) -> Picture {
-    let rows = table
-        .rows
-        .iter()
-        .map(|(_, label, cells)| (label.clone(), cells.clone()))
-        .collect();
-    Picture::Heat {
-        title,
-        columns: table.columns.clone(),
-        rows,
-    }
+    let rows = table.rows.iter().map(|(_, label, cells)| (label.clone(), cells.clone())).collect();
+    Picture::Heat { title, columns: table.columns.clone(), rows }
 }
 
 fn titled(table: &HistogramTable, what: &str) -> String {
@@ -277,10 +226,9 @@ pub(crate) fn read_latency(lines: &[Line<'_>]) -> Reading {
     }
     for table in tables.iter().take(DETAILED) {
         latency_table(table, &mut reading);
-        reading.pictures.push(heat(
-            table,
-            titled(table, "Latency, requests by the time they took"),
-        ));
+        reading
+            .pictures
+            .push(heat(table, titled(table, "Latency, requests by the time they took")));
     }
     latency_verdict(&tables, &mut reading);
     reading
@@ -288,14 +236,8 @@ pub(crate) fn read_latency(lines: &[Line<'_>]) -> Reading {
 
 fn latency_table(table: &HistogramTable, reading: &mut Reading) {
     let rows = table.rows.len();
-    let last = table
-        .rows
-        .last()
-        .map_or("?", |(_, label, _)| label.as_str());
-    let first = table
-        .rows
-        .first()
-        .map_or("?", |(_, label, _)| label.as_str());
+    let last = table.rows.last().map_or("?", |(_, label, _)| label.as_str());
+    let first = table.rows.first().map_or("?", |(_, label, _)| label.as_str());
     let whole = rows >= LATENCY_ROWS;
     if whole {
         reading.value(
@@ -307,7 +249,11 @@ fn latency_table(table: &HistogramTable, reading: &mut Reading) {
         reading.value(
             "rows",
             rows as f64,
-            format!("{}: {rows} of {LATENCY_ROWS} buckets, {first} to {last}; longer times are cut off.", titled(table, "Latency")),
+            format!(
+                "{}: {rows} of {LATENCY_ROWS} buckets, {first} to {last}; longer times are \
+                cut off.",
+                titled(table, "Latency")
+            ),
         );
     }
     for column in &table.columns {
@@ -335,11 +281,7 @@ fn one_latency(table: &HistogramTable, column: &str, whole: bool, reading: &mut 
     let label =
         |found: Option<&(u32, f64)>| found.map_or("?", |(s, _)| table.label(*s)).to_string();
     let tail = if whole {
-        format!(
-            "; half within {}, 99% within {}",
-            label(at(0.5)),
-            label(at(0.99))
-        )
+        format!("; half within {}, 99% within {}", label(at(0.5)), label(at(0.99)))
     } else {
         String::new()
     };
@@ -380,11 +322,7 @@ fn two_peaks(counts: &[(u32, f64)]) -> Option<(u32, u32)> {
     }
     let (a, b) = (*peaks.first()?, *peaks.last()?);
     let lower = counts.get(a)?.1.min(counts.get(b)?.1);
-    let valley = counts
-        .get(a..b)?
-        .iter()
-        .map(|(_, n)| *n)
-        .fold(f64::MAX, f64::min);
+    let valley = counts.get(a..b)?.iter().map(|(_, n)| *n).fold(f64::MAX, f64::min);
     (b >= a + 3 && valley < lower * 0.5).then_some((counts.get(a)?.0, counts.get(b)?.0))
 }
 
@@ -398,17 +336,15 @@ fn latency_verdict(tables: &[HistogramTable], reading: &mut Reading) {
             }
         }
     }
-    let last = table
-        .rows
-        .last()
-        .map_or("?", |(_, label, _)| label.as_str());
+    let last = table.rows.last().map_or("?", |(_, label, _)| label.as_str());
     let cut = table.rows.len() < LATENCY_ROWS;
     reading.verdict = match best.filter(|(_, _, n)| *n > 0.0) {
         Some((column, shift, count)) => {
             let name = column.replace('_', " ");
             let end = if cut {
                 format!(
-                    " The table ends at {last}: what takes longer, and so the verdict on the disks, is missing."
+                    " The table ends at {last}: what takes longer, and so the verdict on the \
+                     disks, is missing."
                 )
             } else {
                 String::new()
@@ -445,31 +381,17 @@ pub(crate) fn read_sizes(lines: &[Line<'_>]) -> Reading {
         return reading;
     }
     for table in tables.iter().take(DETAILED) {
-        let last = table
-            .rows
-            .last()
-            .map_or("?", |(_, label, _)| label.as_str());
+        let last = table.rows.last().map_or("?", |(_, label, _)| label.as_str());
         let rows = table.rows.len() as u64;
-        let text = format!(
-            "{}: {}, up to {last}.",
-            titled(table, "Request sizes"),
-            plural(rows, "row")
-        );
+        let text =
+            format!("{}: {}, up to {last}.", titled(table, "Request sizes"), plural(rows, "row"));
         reading.value("rows", rows as f64, text);
-        for class in [
-            "sync_read",
-            "sync_write",
-            "async_read",
-            "async_write",
-            "scrub",
-            "trim",
-            "rebuild",
-        ] {
+        for class in
+            ["sync_read", "sync_write", "async_read", "async_write", "scrub", "trim", "rebuild"]
+        {
             one_class(table, class, &mut reading);
         }
-        reading
-            .pictures
-            .push(heat(table, titled(table, "Requests by size")));
+        reading.pictures.push(heat(table, titled(table, "Requests by size")));
     }
     sizes_verdict(&tables, &mut reading);
     reading
@@ -480,11 +402,8 @@ fn one_class(table: &HistogramTable, class: &str, reading: &mut Reading) {
     let single = table.column(&format!("{class}_ind"));
     let merged = table.column(&format!("{class}_agg"));
     let sum = |list: &[(u32, f64)]| list.iter().map(|(_, n)| *n).sum::<f64>();
-    let bytes = |list: &[(u32, f64)]| {
-        list.iter()
-            .map(|(s, n)| *n * (1u64 << s) as f64)
-            .sum::<f64>()
-    };
+    let bytes =
+        |list: &[(u32, f64)]| list.iter().map(|(s, n)| *n * (1u64 << s) as f64).sum::<f64>();
     let (alone, agg) = (sum(&single), sum(&merged));
     if alone + agg <= 0.0 {
         return;
@@ -496,8 +415,12 @@ fn one_class(table: &HistogramTable, class: &str, reading: &mut Reading) {
         &format!("{class}_agg_share"),
         share,
         format!(
-            "{name}: {} alone, {} aggregated: {:.0}% of the requests and {:.0}% of the bytes were merged.",
-            table.count(alone), table.count(agg), share * 100.0, volume * 100.0
+            "{name}: {} alone, {} aggregated: {:.0}% of the requests and {:.0}% of the bytes were \
+             merged.",
+            table.count(alone),
+            table.count(agg),
+            share * 100.0,
+            volume * 100.0
         ),
     );
     for (kind, list) in [("alone", &single), ("aggregated", &merged)] {
@@ -544,11 +467,8 @@ fn sizes_verdict(tables: &[HistogramTable], reading: &mut Reading) {
     let single = table.column("async_write_ind");
     let merged = table.column("async_write_agg");
     let top = |list: &[(u32, f64)]| {
-        let best = list
-            .iter()
-            .copied()
-            .max_by(|a, b| a.1.total_cmp(&b.1))
-            .filter(|(_, n)| *n > 0.0);
+        let best =
+            list.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, n)| *n > 0.0);
         best.map_or("none".to_string(), |(s, n)| {
             format!("{} at {}", table.count(n), table.label(s))
         })
@@ -563,7 +483,8 @@ fn sizes_verdict(tables: &[HistogramTable], reading: &mut Reading) {
                 _ => "Nothing to speak of is aggregated",
             };
             format!(
-                "{word}: {:.0}% of the async writes went out merged (most {}), the rest alone (most {}).",
+                "{word}: {:.0}% of the async writes went out merged (most {}), the rest alone \
+                 (most {}).",
                 share * 100.0,
                 top(&merged),
                 top(&single)

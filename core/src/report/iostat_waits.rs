@@ -88,20 +88,10 @@ fn implausible(text: &IostatText, rows: &[(&IostatRow, &str)], reading: &mut Rea
     wrong
 }
 
-const WRITE_READINGS: [&str; 5] = [
-    "total_write_ns",
-    "disk_write_ns",
-    "syncq_write_ns",
-    "asyncq_write_ns",
-    "queue_write_ns",
-];
-const READ_READINGS: [&str; 5] = [
-    "total_read_ns",
-    "disk_read_ns",
-    "syncq_read_ns",
-    "asyncq_read_ns",
-    "queue_read_ns",
-];
+const WRITE_READINGS: [&str; 5] =
+    ["total_write_ns", "disk_write_ns", "syncq_write_ns", "asyncq_write_ns", "queue_write_ns"];
+const READ_READINGS: [&str; 5] =
+    ["total_read_ns", "disk_read_ns", "syncq_read_ns", "asyncq_read_ns", "queue_read_ns"];
 
 /// total = disk + queue, for reads or writes of one row.
 fn one_way(text: &IostatText, row: &IostatRow, class: &str, way: &str, reading: &mut Reading) {
@@ -124,11 +114,7 @@ fn one_way(text: &IostatText, row: &IostatRow, class: &str, way: &str, reading: 
         _ => row.name.clone(),
     };
     reading.value(
-        if way == "write" {
-            "disk_wait_write_ns"
-        } else {
-            "disk_wait_read_ns"
-        },
+        if way == "write" { "disk_wait_write_ns" } else { "disk_wait_read_ns" },
         disk,
         format!(
             "{who}, {way}: total_wait {}, disk_wait {}, sync queue {}, async queue {}: {where_}.",
@@ -176,8 +162,12 @@ fn compare(text: &IostatText, rows: &[(&IostatRow, &str)], reading: &mut Reading
             "pools_apart",
             ratio,
             format!(
-                "Same words, two kinds of device: {} waits {} at the disk, {} waits {} ({ratio:.0} times).",
-                fast.0, time_text(fast.1), slow.0, time_text(slow.1)
+                "Same words, two kinds of device: {} waits {} at the disk, {} waits {} \
+                 ({ratio:.0} times).",
+                fast.0,
+                time_text(fast.1),
+                slow.0,
+                time_text(slow.1)
             ),
         );
         reading.say("fast_pool", fast.0);
@@ -194,9 +184,7 @@ fn heat(text: &IostatText, rows: &[(&IostatRow, &str)], reading: &mut Reading) {
         .iter()
         .copied()
         .filter(|c| {
-            let waits = [
-                "total_", "disk_", "syncq_", "asyncq_", "scrub", "trim", "rebuild",
-            ];
+            let waits = ["total_", "disk_", "syncq_", "asyncq_", "scrub", "trim", "rebuild"];
             waits.iter().any(|w| c.starts_with(w)) && !c.ends_with("pend") && !c.ends_with("activ")
         })
         .collect();
@@ -205,10 +193,7 @@ fn heat(text: &IostatText, rows: &[(&IostatRow, &str)], reading: &mut Reading) {
         .take(200)
         .filter(|(r, _)| !r.name.is_empty())
         .map(|(r, _)| {
-            let cells = columns
-                .iter()
-                .map(|c| text.get(r, c).unwrap_or(0.0))
-                .collect();
+            let cells = columns.iter().map(|c| text.get(r, c).unwrap_or(0.0)).collect();
             (r.name.clone(), cells)
         })
         .collect();
@@ -246,7 +231,11 @@ pub(crate) fn queues(text: &IostatText, reading: &mut Reading) {
         reading.value(
             "pend",
             0.0,
-            format!("All queues were empty at the instant of {}: pend and activ are samples, not averages.", plural(count, "report")),
+            format!(
+                "All queues were empty at the instant of {}: pend and activ are samples, not \
+                averages.",
+                plural(count, "report")
+            ),
         );
         return;
     }
@@ -258,10 +247,7 @@ pub(crate) fn queues(text: &IostatText, reading: &mut Reading) {
         ),
     );
     for column in text.columns.iter().filter(|c| c.ends_with("_pend")) {
-        let most = rows
-            .iter()
-            .filter_map(|(r, _)| text.get(r, column))
-            .fold(0.0, f64::max);
+        let most = rows.iter().filter_map(|(r, _)| text.get(r, column)).fold(0.0, f64::max);
         if most > 0.0 {
             let queue = column.trim_end_matches("_pend");
             reading.info(format!("Longest {queue}: {most:.0} waiting."));

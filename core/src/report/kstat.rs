@@ -76,14 +76,9 @@ pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> Vec<CounterSam
             reading.drop_line(line, "the row is cut before its number");
             continue;
         };
-        let again = samples
-            .last()
-            .is_none_or(|s| s.has(name) && !repeated(s, name, data));
+        let again = samples.last().is_none_or(|s| s.has(name) && !repeated(s, name, data));
         if fresh || again {
-            samples.push(CounterSample {
-                snapshot: snapshot.take(),
-                ..CounterSample::default()
-            });
+            samples.push(CounterSample { snapshot: snapshot.take(), ..CounterSample::default() });
             fresh = false;
         }
         let Some(sample) = samples.last_mut() else {
@@ -194,48 +189,20 @@ fn grown(samples: &[&CounterSample], name: &str) -> f64 {
 
 /// Name of the reading, counter, what it means for a transaction.
 const DMU_TX: [(&str, &str, &str); 11] = [
-    (
-        "tx_delay",
-        "dmu_tx_delay",
-        "were delayed 10 ms for memory (before 0.6.3: by the throttle)",
-    ),
+    ("tx_delay", "dmu_tx_delay", "were delayed 10 ms for memory (before 0.6.3: by the throttle)"),
     ("tx_error", "dmu_tx_error", "failed on an error"),
     ("tx_suspended", "dmu_tx_suspended", "met a suspended pool"),
-    (
-        "tx_group",
-        "dmu_tx_group",
-        "waited for an object still in the group before",
-    ),
-    (
-        "tx_memory_reserve",
-        "dmu_tx_memory_reserve",
-        "reserved more than the ARC target",
-    ),
-    (
-        "tx_memory_reclaim",
-        "dmu_tx_memory_reclaim",
-        "met low free memory",
-    ),
+    ("tx_group", "dmu_tx_group", "waited for an object still in the group before"),
+    ("tx_memory_reserve", "dmu_tx_memory_reserve", "reserved more than the ARC target"),
+    ("tx_memory_reclaim", "dmu_tx_memory_reclaim", "met low free memory"),
     (
         "tx_dirty_throttle",
         "dmu_tx_dirty_throttle",
         "met too much dirty data for the size of the ARC",
     ),
-    (
-        "tx_dirty_delay",
-        "dmu_tx_dirty_delay",
-        "were delayed at 60% of the dirty limit",
-    ),
-    (
-        "tx_over_max",
-        "dmu_tx_dirty_over_max",
-        "stood still at the full dirty limit",
-    ),
-    (
-        "tx_frees_delay",
-        "dmu_tx_dirty_frees_delay",
-        "waited because one group freed too much",
-    ),
+    ("tx_dirty_delay", "dmu_tx_dirty_delay", "were delayed at 60% of the dirty limit"),
+    ("tx_over_max", "dmu_tx_dirty_over_max", "stood still at the full dirty limit"),
+    ("tx_frees_delay", "dmu_tx_dirty_frees_delay", "waited because one group freed too much"),
     ("tx_quota", "dmu_tx_quota", "met a quota"),
 ];
 
@@ -244,11 +211,8 @@ fn dmu_tx(samples: &[&CounterSample], reading: &mut Reading) {
     reading.version = dmu_tx_version(last).to_string();
     let assigned = grown(samples, "dmu_tx_assigned");
     let counters = last.order.len() as u64;
-    let since = if samples.len() > 1 {
-        "between the first and the last sample"
-    } else {
-        "since boot"
-    };
+    let since =
+        if samples.len() > 1 { "between the first and the last sample" } else { "since boot" };
     reading.value(
         "tx_assigned",
         assigned,
@@ -281,22 +245,10 @@ fn dmu_tx(samples: &[&CounterSample], reading: &mut Reading) {
 
 fn old_counters(samples: &[&CounterSample], reading: &mut Reading) {
     for (name, counter, words) in [
-        (
-            "tx_write_limit",
-            "dmu_tx_write_limit",
-            "hit the write limit of the old throttle",
-        ),
-        (
-            "tx_memory_inflight",
-            "dmu_tx_memory_inflight",
-            "met too much memory in flight",
-        ),
+        ("tx_write_limit", "dmu_tx_write_limit", "hit the write limit of the old throttle"),
+        ("tx_memory_inflight", "dmu_tx_memory_inflight", "met too much memory in flight"),
         ("tx_how", "dmu_tx_how", "had to wait by their kind"),
-        (
-            "tx_wrlog_delay",
-            "dmu_tx_wrlog_delay",
-            "waited for log data of sync writes",
-        ),
+        ("tx_wrlog_delay", "dmu_tx_wrlog_delay", "waited for log data of sync writes"),
     ] {
         let value = grown(samples, counter);
         if value > 0.0 {
@@ -358,7 +310,8 @@ fn dmu_tx_verdict(samples: &[&CounterSample], assigned: f64, reading: &mut Readi
         .unwrap_or_default();
     reading.verdict = if assigned < 100.0 && raised.is_empty() {
         format!(
-            "Nothing has happened yet: {assigned:.0} transactions since boot, none delayed (freshly booted or unused)."
+            "Nothing has happened yet: {assigned:.0} transactions since boot, none delayed \
+             (freshly booted or unused)."
         )
     } else if raised.is_empty() {
         format!(
@@ -372,7 +325,9 @@ fn dmu_tx_verdict(samples: &[&CounterSample], assigned: f64, reading: &mut Readi
             raised.join(", ")
         )
     };
-    reading.next = "Take the kstat twice, some seconds apart, while it is slow: what rises counts; then txgs and zpool iostat -l.".to_string();
+    reading.next = "Take the kstat twice, some seconds apart, while it is slow: what rises \
+        counts; then txgs and zpool iostat -l."
+        .to_string();
 }
 
 /// A kstat without a reader of its own: its largest numbers.

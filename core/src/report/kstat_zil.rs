@@ -43,11 +43,8 @@ pub(crate) fn zil(samples: &[&CounterSample], kind: &str, reading: &mut Reading)
         (_, Some(name)) => format!("Data set {name}"),
         _ => "One data set".to_string(),
     };
-    let (commits, writers, itx) = (
-        get("zil_commit_count"),
-        get("zil_commit_writer_count"),
-        get("zil_itx_count"),
-    );
+    let (commits, writers, itx) =
+        (get("zil_commit_count"), get("zil_commit_writer_count"), get("zil_itx_count"));
     let merged = commits / writers.max(1.0);
     reading.set("commits", commits);
     reading.set("commits_per_writer", merged);
@@ -67,23 +64,13 @@ pub(crate) fn zil(samples: &[&CounterSample], kind: &str, reading: &mut Reading)
     paths(samples, reading);
     let log = classes(samples, reading);
     for (name, words) in [
-        (
-            "zil_commit_error_count",
-            "commits fell back to a txg sync after an error",
-        ),
-        (
-            "zil_commit_stall_count",
-            "commits found no log space and waited for a txg sync",
-        ),
+        ("zil_commit_error_count", "commits fell back to a txg sync after an error"),
+        ("zil_commit_stall_count", "commits found no log space and waited for a txg sync"),
         ("zil_commit_suspend_count", "commits met a suspended log"),
         ("zil_commit_crash_count", "commits met a crashed log"),
     ] {
         if get(name) > 0.0 {
-            reading.warn_value(
-                name,
-                get(name),
-                format!("{} {words}.", count_text(get(name))),
-            );
+            reading.warn_value(name, get(name), format!("{} {words}.", count_text(get(name))));
         }
     }
     objset(last, samples, reading);
@@ -132,11 +119,7 @@ fn classes(samples: &[&CounterSample], reading: &mut Reading) -> std_alloc::stri
             continue;
         }
         all += bytes;
-        let name = if class == "slog" {
-            "log devices"
-        } else {
-            "normal vdevs (no log device)"
-        };
+        let name = if class == "slog" { "log devices" } else { "normal vdevs (no log device)" };
         parts.push(format!(
             "{} log blocks with {} to {name}",
             count_text(count),
@@ -157,8 +140,11 @@ fn classes(samples: &[&CounterSample], reading: &mut Reading) -> std_alloc::stri
                 "log_padding",
                 pad,
                 format!(
-                    "Padding: {} written and {} allocated for {} of records: {over:.2} and {pad:.2} times.",
-                    bytes_text(write), bytes_text(alloc), bytes_text(bytes)
+                    "Padding: {} written and {} allocated for {} of records: {over:.2} and \
+                     {pad:.2} times.",
+                    bytes_text(write),
+                    bytes_text(alloc),
+                    bytes_text(bytes)
                 ),
             );
             reading.set("log_padding", pad);
@@ -168,11 +154,7 @@ fn classes(samples: &[&CounterSample], reading: &mut Reading) -> std_alloc::stri
         }
     }
     reading.set("log_bytes", all);
-    if parts.is_empty() {
-        "no log block was written".to_string()
-    } else {
-        parts.join(", ")
-    }
+    if parts.is_empty() { "no log block was written".to_string() } else { parts.join(", ") }
 }
 
 /// Reads and writes of one data set.
@@ -221,18 +203,9 @@ pub(crate) fn arcstats(samples: &[&CounterSample], reading: &mut Reading) {
     reading.value(
         "arc_hit_share",
         rate,
-        format!(
-            "{:.1}% hits of {} lookups.",
-            rate * 100.0,
-            count_text(hits + misses)
-        ),
+        format!("{:.1}% hits of {} lookups.", rate * 100.0, count_text(hits + misses)),
     );
-    for kind in [
-        "demand_data",
-        "demand_metadata",
-        "prefetch_data",
-        "prefetch_metadata",
-    ] {
+    for kind in ["demand_data", "demand_metadata", "prefetch_data", "prefetch_metadata"] {
         let (h, m) = (get(&format!("{kind}_hits")), get(&format!("{kind}_misses")));
         if h + m > 0.0 {
             let words = kind.replace('_', " ");

@@ -52,10 +52,7 @@ pub(crate) fn read_fio(lines: &[Line<'_>]) -> Reading {
                     .or(after(text, "iops="))
                     .and_then(thousand)
                     .unwrap_or(0.0),
-                rate: after(text, "BW=")
-                    .or(after(text, "bw="))
-                    .and_then(rate)
-                    .unwrap_or(0.0),
+                rate: after(text, "BW=").or(after(text, "bw=")).and_then(rate).unwrap_or(0.0),
                 ..FioResult::default()
             });
         } else if !detail(text, &mut scale, &mut results) {
@@ -104,9 +101,7 @@ fn detail(text: &str, scale: &mut f64, results: &mut [FioResult]) -> bool {
     }
     if text.starts_with("clat (") {
         if let Some(last) = results.last_mut() {
-            last.mean_ns = after(text, "avg=")
-                .and_then(decimal)
-                .map(|n| n * unit(text));
+            last.mean_ns = after(text, "avg=").and_then(decimal).map(|n| n * unit(text));
         }
         return true;
     }
@@ -177,40 +172,33 @@ fn fio(settings: &[String], results: &[FioResult], reading: &mut Reading) {
         reading.verdict = "No result of fio is in the text.".to_string();
         return;
     };
-    let mean = first
-        .mean_ns
-        .map_or(String::new(), |m| format!(", mean {}", time_text(m)));
-    let tail = first.percentiles.last().map_or(String::new(), |(p, v)| {
-        format!(", {p}th percentile {}", time_text(*v))
-    });
-    let size = if block > 0.0 {
-        format!("{} ", bytes_text(block))
-    } else {
-        String::new()
-    };
+    let mean = first.mean_ns.map_or(String::new(), |m| format!(", mean {}", time_text(m)));
+    let tail = first
+        .percentiles
+        .last()
+        .map_or(String::new(), |(p, v)| format!(", {p}th percentile {}", time_text(*v)));
+    let size = if block > 0.0 { format!("{} ", bytes_text(block)) } else { String::new() };
     reading.verdict = format!(
         "{size}{}, {}: {} IOPS{mean}{tail}.",
         first.way,
         plural(first.jobs, "job"),
         iops_text(first.iops)
     );
-    if let Some((_, slow)) = first
-        .percentiles
-        .last()
-        .filter(|(_, v)| first.mean_ns.is_some_and(|m| *v > m * 20.0))
+    if let Some((_, slow)) =
+        first.percentiles.last().filter(|(_, v)| first.mean_ns.is_some_and(|m| *v > m * 20.0))
     {
-        reading.verdict.push_str(&format!(" The tail is long: the slowest wait {} although the mean is short, as when a group syncs.", time_text(*slow)));
+        reading.verdict.push_str(&format!(
+            " The tail is long: the slowest wait {} although the \
+            mean is short, as when a group syncs.",
+            time_text(*slow)
+        ));
     }
     reading.next =
         "The zil kstat and zpool iostat -l during the run: log, queue or disk.".to_string();
 }
 
 fn iops_text(iops: f64) -> String {
-    if iops >= 1e3 {
-        format!("{:.1}k", iops / 1e3)
-    } else {
-        count_text(iops)
-    }
+    if iops >= 1e3 { format!("{:.1}k", iops / 1e3) } else { count_text(iops) }
 }
 
 fn one_fio(result: &FioResult, block: f64, depth: u64, reading: &mut Reading) {
@@ -260,11 +248,7 @@ fn one_fio(result: &FioResult, block: f64, depth: u64, reading: &mut Reading) {
             *last,
             format!("Percentiles: {}.", words.join(", ")),
         );
-        let bars = result
-            .percentiles
-            .iter()
-            .map(|(p, v)| (format!("{p}"), *v))
-            .collect();
+        let bars = result.percentiles.iter().map(|(p, v)| (format!("{p}"), *v)).collect();
         reading.pictures.push(Picture::Bars {
             title: format!("Latency percentiles of {}", result.name),
             unit: "ns".to_string(),
@@ -315,10 +299,7 @@ fn trace_row(line: &Line<'_>, words: &[&str]) -> Option<TraceRow> {
     let time = decimal(words.get(3)?)?;
     let plus = words.iter().position(|w| *w == "+");
     let sectors = plus.and_then(|at| {
-        Some((
-            integer(words.get(at.checked_sub(1)?)?)?,
-            integer(words.get(at + 1)?)?,
-        ))
+        Some((integer(words.get(at.checked_sub(1)?)?)?, integer(words.get(at + 1)?)?))
     });
     Some(TraceRow {
         line: line.number,
@@ -353,23 +334,22 @@ fn blktrace(rows: &[TraceRow], reading: &mut Reading) {
             done.push(found);
         }
     }
-    let worst = done
-        .iter()
-        .max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+    let worst = done.iter().max_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
     reading.verdict = match worst {
         Some((total, plug, text)) if *plug > total * 0.5 => {
             format!("The plug is the wait: {text}")
         }
-        Some((total, _, _)) => format!(
-            "Requests take {} from queue to completion.",
-            time_text(total * 1e9)
-        ),
+        Some((total, _, _)) => {
+            format!("Requests take {} from queue to completion.", time_text(total * 1e9))
+        }
         None => format!(
             "{}; no request is there from queue to completion.",
             plural(rows.len() as u64, "action")
         ),
     };
-    reading.next = "Queue plugging of the block layer (scheduler, nomerges) for the log device; zpool iostat -l.".to_string();
+    reading.next = "Queue plugging of the block layer (scheduler, nomerges) for the log device; \
+        zpool iostat -l."
+        .to_string();
 }
 
 /// One request from queue to completion: total and plug time in seconds, and its story.
@@ -386,9 +366,7 @@ fn request(
             && r.time >= queued.time
     };
     let find = |action: &str| {
-        rows.iter()
-            .filter(|r| same(r, action))
-            .min_by(|a, b| a.time.total_cmp(&b.time))
+        rows.iter().filter(|r| same(r, action)).min_by(|a, b| a.time.total_cmp(&b.time))
     };
     let (issued, done) = (find("D")?, find("C")?);
     let inserted = find("I").filter(|r| r.time <= issued.time);
@@ -407,13 +385,10 @@ fn request(
     };
     let ms = |t: f64| format!("{:.3}", t * 1e3);
     let (sector, count) = queued.sectors?;
-    let by = if unplug.is_some_and(|u| u.action == "UT") {
-        " by the timer"
-    } else {
-        ""
-    };
+    let by = if unplug.is_some_and(|u| u.action == "UT") { " by the timer" } else { "" };
     let text = format!(
-        "sector {sector} + {count} ({}): queued at {} ms, inserted {}, unplugged{by} {}, issued {}, completed {}: {:.2} ms of {:.2} ms is plug delay, {:.2} ms the device.",
+        "sector {sector} + {count} ({}): queued at {} ms, inserted {}, unplugged{by} {}, issued \
+         {}, completed {}: {:.2} ms of {:.2} ms is plug delay, {:.2} ms the device.",
         bytes_text((count * 512) as f64),
         ms(queued.time),
         inserted.map_or("?".to_string(), |r| ms(r.time)),

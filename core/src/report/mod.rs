@@ -7,7 +7,8 @@
 //!
 //! Nothing here fails: a damaged row is dropped and listed with its reason. Headers decide what a
 //! table is, never the command line above it. Readers look at words, not at columns, so collapsed
-//! or shifted blanks change nothing. Time and memory are linear in the text, which is cut at 16 MiB.
+//! or shifted blanks change nothing. Time and memory are linear in the text, which is cut at
+//! 16 MiB.
 
 mod dbgmsg;
 mod dbgmsg_findings;
@@ -76,8 +77,10 @@ use std_alloc::vec::Vec;
 use text::Line;
 
 /// What can be pasted; told when nothing was known.
-const ACCEPTED: &str = "zdb -m, -C, -l, -b, -d, -D; zpool list, status, get, iostat, events, history; \
-    zfs list; the kstats txgs, dmu_tx, dmu_tx_assign, zil, objset, arcstats, dbgmsg; arcstat, fio, blktrace";
+const ACCEPTED: &str = "zdb -m, -C, -l, -b, -d, -D; zpool list, status, get, iostat, events, \
+    history; \
+    zfs list; the kstats txgs, dmu_tx, dmu_tx_assign, zil, objset, arcstats, dbgmsg; arcstat, \
+    fio, blktrace";
 
 /// Reads a pasted output. Never fails: what was not understood is listed.
 pub fn explain(text: &str) -> ExplainView {
@@ -101,11 +104,7 @@ pub fn explain(text: &str) -> ExplainView {
 }
 
 fn finding(level: &str, text: String) -> Finding {
-    Finding {
-        level: level.to_string(),
-        text,
-        value: None,
-    }
+    Finding { level: level.to_string(), text, value: None }
 }
 
 fn read(family: Family, lines: &[Line<'_>]) -> Reading {
@@ -150,11 +149,8 @@ fn combine(readings: Vec<Reading>) -> ExplainView {
     let mut numbers = Readings::default();
     let mut own = String::new();
     let mut more = 0;
-    let kinds: Vec<String> = readings
-        .iter()
-        .filter(|r| r.rows > 0)
-        .map(|r| r.kind.clone())
-        .collect();
+    let kinds: Vec<String> =
+        readings.iter().filter(|r| r.rows > 0).map(|r| r.kind.clone()).collect();
     for reading in readings {
         if view.kind.is_empty() {
             view.kind = reading.kind;
@@ -182,18 +178,12 @@ fn combine(readings: Vec<Reading>) -> ExplainView {
     }
     judge(&mut view, own, &numbers);
     if kinds.len() > 1 {
-        let text = format!(
-            "The text holds {} kinds: {}.",
-            kinds.len(),
-            kinds.join(", ")
-        );
+        let text = format!("The text holds {} kinds: {}.", kinds.len(), kinds.join(", "));
         view.findings.insert(0, finding("info", text));
     }
     if more > 0 {
-        view.findings.push(finding(
-            "info",
-            format!("{more} more lines were dropped and are not listed."),
-        ));
+        view.findings
+            .push(finding("info", format!("{more} more lines were dropped and are not listed.")));
     }
     view.not_understood.sort_by_key(|dropped| dropped.line);
     view
@@ -209,8 +199,7 @@ fn judge(view: &mut ExplainView, own: String, numbers: &Readings) {
     view.verdict = first.text;
     view.next_step = first.next.to_string();
     for (index, other) in verdicts.take(4).enumerate() {
-        view.findings
-            .insert(index, finding("info", format!("Also: {}", other.text)));
+        view.findings.insert(index, finding("info", format!("Also: {}", other.text)));
     }
     if !own.is_empty() {
         view.findings.insert(0, finding("info", own));

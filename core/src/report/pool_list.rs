@@ -79,9 +79,8 @@ pub struct ListText {
     pub pools: Vec<ListPool>,
 }
 
-const FULL: [&str; 9] = [
-    "SIZE", "ALLOC", "FREE", "CKPOINT", "EXPANDSZ", "FRAG", "CAP", "DEDUP", "HEALTH",
-];
+const FULL: [&str; 9] =
+    ["SIZE", "ALLOC", "FREE", "CKPOINT", "EXPANDSZ", "FRAG", "CAP", "DEDUP", "HEALTH"];
 
 /// The columns of a table without a head, by the cells in front of the health.
 fn guess(lines: &[Line<'_>]) -> Vec<String> {
@@ -98,18 +97,12 @@ fn guess(lines: &[Line<'_>]) -> Vec<String> {
         7 => &["CKPOINT"],
         _ => &["CKPOINT", "EXPANDSZ", "FRAG"],
     };
-    FULL.iter()
-        .filter(|c| !skip.contains(c))
-        .map(|c| c.to_string())
-        .collect()
+    FULL.iter().filter(|c| !skip.contains(c)).map(|c| c.to_string()).collect()
 }
 
 /// Reads the pools; what was not used is dropped into `reading`.
 pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> ListText {
-    let mut out = ListText {
-        columns: guess(lines),
-        ..ListText::default()
-    };
+    let mut out = ListText { columns: guess(lines), ..ListText::default() };
     let mut class = "normal".to_string();
     for (index, line) in lines.iter().enumerate() {
         let words = line.words();
@@ -143,15 +136,8 @@ fn row_of(
     reading: &mut Reading,
 ) -> Option<ListRow> {
     let (name, rest) = words.split_first()?;
-    let mut row = ListRow {
-        line: line.number,
-        name: name.to_string(),
-        ..ListRow::default()
-    };
-    let before = columns
-        .iter()
-        .position(|c| c == "HEALTH")
-        .unwrap_or(columns.len());
+    let mut row = ListRow { line: line.number, name: name.to_string(), ..ListRow::default() };
+    let before = columns.iter().position(|c| c == "HEALTH").unwrap_or(columns.len());
     for (column, word) in columns.iter().take(before).zip(rest) {
         let other = !FULL.contains(&column.as_str());
         if !is_list_cell(word) && !other {
@@ -162,24 +148,14 @@ fn row_of(
     let health = rest.get(row.cells.len()).copied().unwrap_or("");
     let half = last
         && !health.is_empty()
-        && "ONLINE DEGRADED FAULTED OFFLINE UNAVAIL"
-            .split(' ')
-            .any(|h| h.starts_with(health));
+        && "ONLINE DEGRADED FAULTED OFFLINE UNAVAIL".split(' ').any(|h| h.starts_with(health));
     if is_health(health) || half {
-        row.health = if is_health(health) {
-            health.to_string()
-        } else {
-            String::new()
-        };
+        row.health = if is_health(health) { health.to_string() } else { String::new() };
     }
     row.cut = half && !is_health(health) || row.cells.len() < before;
     if row.cells.is_empty() {
         let cut = last && rest.is_empty();
-        let why = if cut {
-            "the row is cut after its name"
-        } else {
-            "not a row of zpool list"
-        };
+        let why = if cut { "the row is cut after its name" } else { "not a row of zpool list" };
         reading.drop_line(line, why);
         return None;
     }
@@ -206,10 +182,7 @@ fn row_of(
 }
 
 fn is_heading(name: &str) -> bool {
-    matches!(
-        name,
-        "logs" | "cache" | "special" | "dedup" | "spare" | "spares" | "log"
-    )
+    matches!(name, "logs" | "cache" | "special" | "dedup" | "spare" | "spares" | "log")
 }
 
 /// Puts a row where it belongs.
@@ -223,10 +196,7 @@ fn place(row: ListRow, class: &mut String, out: &mut ListText) {
     }
     if pool {
         *class = "normal".to_string();
-        out.pools.push(ListPool {
-            row: Some(row),
-            vdevs: Vec::new(),
-        });
+        out.pools.push(ListPool { row: Some(row), vdevs: Vec::new() });
         return;
     }
     if out.pools.is_empty() {
@@ -236,11 +206,7 @@ fn place(row: ListRow, class: &mut String, out: &mut ListText) {
         return;
     };
     if row.number("ALLOC").is_some() {
-        pool.vdevs.push(ListVdev {
-            class: class.clone(),
-            row,
-            leaves: Vec::new(),
-        });
+        pool.vdevs.push(ListVdev { class: class.clone(), row, leaves: Vec::new() });
         return;
     }
     match pool.vdevs.last_mut().filter(|v| v.class == *class) {

@@ -25,10 +25,7 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
         .iter()
         .map(|p| {
             u64::from(p.row.is_some())
-                + p.vdevs
-                    .iter()
-                    .map(|v| 1 + v.leaves.len() as u64)
-                    .sum::<u64>()
+                + p.vdevs.iter().map(|v| 1 + v.leaves.len() as u64).sum::<u64>()
         })
         .sum();
     reading.version = version(&text);
@@ -46,9 +43,7 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
 fn version(text: &ListText) -> String {
     let has = |c: &str| text.columns.iter().any(|x| x == c);
     let vdevs = || text.pools.iter().flat_map(|p| &p.vdevs);
-    let leaf = vdevs()
-        .flat_map(|v| &v.leaves)
-        .any(|l| l.text("SIZE").is_some());
+    let leaf = vdevs().flat_map(|v| &v.leaves).any(|l| l.text("SIZE").is_some());
     let decimals = vdevs().any(|v| v.row.text("CAP").is_some_and(|c| c.contains('.')));
     if leaf {
         "2.2 or later (devices show a size)"
@@ -66,10 +61,7 @@ fn one_pool(row: &ListRow, reading: &mut Reading) {
     let get = |c| row.number(c).unwrap_or(0.0);
     let (size, alloc, free) = (get("SIZE"), get("ALLOC"), get("FREE"));
     let name = &row.name;
-    let percent = |c: &str| {
-        row.number(c)
-            .map_or("unknown".to_string(), |p| format!("{p:.0}%"))
-    };
+    let percent = |c: &str| row.number(c).map_or("unknown".to_string(), |p| format!("{p:.0}%"));
     reading.value(
         "cap",
         get("CAP"),
@@ -80,11 +72,7 @@ fn one_pool(row: &ListRow, reading: &mut Reading) {
             bytes_text(free),
             percent("CAP"),
             percent("FRAG"),
-            if row.health.is_empty() {
-                String::new()
-            } else {
-                format!(", {}", row.health)
-            }
+            if row.health.is_empty() { String::new() } else { format!(", {}", row.health) }
         ),
     );
     reading.note("frag", row.number("FRAG").unwrap_or(-1.0));
@@ -120,9 +108,11 @@ fn one_pool(row: &ListRow, reading: &mut Reading) {
             "above_slop",
             free - slop,
             format!(
-                "{name}: {} of the free space is reserved (slop: 1/32, at least 128 MiB, at most 128 GiB in \
+                "{name}: {} of the free space is reserved (slop: 1/32, at least 128 MiB, at most \
+                 128 GiB in \
                  2.1 and later): {} left for data.",
-                bytes_text(slop.min(free)), bytes_text((free - slop).max(0.0))
+                bytes_text(slop.min(free)),
+                bytes_text((free - slop).max(0.0))
             ),
         );
     }
@@ -135,11 +125,8 @@ fn adds_up(row: &ListRow, reading: &mut Reading) {
     else {
         return;
     };
-    let slack = ["SIZE", "ALLOC", "FREE"]
-        .iter()
-        .filter_map(|c| row.text(c))
-        .map(nice_slack)
-        .sum::<f64>();
+    let slack =
+        ["SIZE", "ALLOC", "FREE"].iter().filter_map(|c| row.text(c)).map(nice_slack).sum::<f64>();
     let off = size - alloc - free;
     if off > slack || -off > slack {
         let text = format!(
@@ -154,10 +141,7 @@ fn adds_up(row: &ListRow, reading: &mut Reading) {
         let again = alloc / size * 100.0;
         let near = again - cap < 1.6 && cap - again < 1.6;
         if !near {
-            let text = format!(
-                "{}: CAP {cap} is printed, ALLOC / SIZE is {again:.1}%.",
-                row.name
-            );
+            let text = format!("{}: CAP {cap} is printed, ALLOC / SIZE is {again:.1}%.", row.name);
             reading.check(false, "cap_recomputed", again, text);
         }
     }
@@ -170,8 +154,10 @@ fn expand(row: &ListRow, reading: &mut Reading) {
             "expandsz",
             signed as f64,
             format!(
-                "{}: EXPANDSZ {} is a negative number shown unsigned ({signed}): a bug, the vdev cannot grow.",
-                row.name, row.text("EXPANDSZ").unwrap_or("")
+                "{}: EXPANDSZ {} is a negative number shown unsigned ({signed}): a bug, the vdev \
+                 cannot grow.",
+                row.name,
+                row.text("EXPANDSZ").unwrap_or("")
             ),
         );
         reading.set("expandsz_wrapped", 1.0);
@@ -179,7 +165,12 @@ fn expand(row: &ListRow, reading: &mut Reading) {
         reading.value(
             "expandsz",
             bytes,
-            format!("{}: EXPANDSZ {}: its devices are larger than what is used; zpool online -e takes it in.", row.name, row.text("EXPANDSZ").unwrap_or("")),
+            format!(
+                "{}: EXPANDSZ {}: its devices are larger than what is used; zpool online -e \
+                takes it in.",
+                row.name,
+                row.text("EXPANDSZ").unwrap_or("")
+            ),
         );
     }
 }
@@ -197,12 +188,7 @@ fn vdevs(pool: &ListPool, reading: &mut Reading) {
     if pool.vdevs.is_empty() {
         return;
     }
-    for vdev in pool
-        .vdevs
-        .iter()
-        .filter(|v| !v.row.name.is_empty())
-        .take(DETAILED)
-    {
+    for vdev in pool.vdevs.iter().filter(|v| !v.row.name.is_empty()).take(DETAILED) {
         one_vdev(pool, vdev, reading);
     }
     let name = pool.row.as_ref().map_or("the pool", |r| r.name.as_str());
@@ -218,11 +204,7 @@ fn vdevs(pool: &ListPool, reading: &mut Reading) {
         .collect();
     if !bars.is_empty() {
         let title = format!("How full the vdevs of {name} are");
-        reading.pictures.push(Picture::Bars {
-            title,
-            unit: "%".to_string(),
-            bars,
-        });
+        reading.pictures.push(Picture::Bars { title, unit: "%".to_string(), bars });
     }
 }
 
@@ -230,19 +212,11 @@ fn one_vdev(pool: &ListPool, vdev: &ListVdev, reading: &mut Reading) {
     let row = &vdev.row;
     let get = |c: &str| row.text(c).unwrap_or("-");
     let size = |c: &str| row.number(c).map_or("-".to_string(), bytes_text);
-    let class = if vdev.class == "normal" {
-        String::new()
-    } else {
-        format!(" ({})", vdev.class)
-    };
-    let share = pool
-        .row
-        .as_ref()
-        .and_then(|p| p.number("ALLOC"))
-        .filter(|_| vdev.class == "normal");
-    let share = share.map_or(String::new(), |all| {
-        format!(" of the {} in the pool", bytes_text(all))
-    });
+    let class = if vdev.class == "normal" { String::new() } else { format!(" ({})", vdev.class) };
+    let share =
+        pool.row.as_ref().and_then(|p| p.number("ALLOC")).filter(|_| vdev.class == "normal");
+    let share =
+        share.map_or(String::new(), |all| format!(" of the {} in the pool", bytes_text(all)));
     let fill = full(row).map_or(String::new(), |f| format!(", {f:.1}% full"));
     reading.value(
         "vdev_full_percent",
@@ -258,11 +232,8 @@ fn one_vdev(pool: &ListPool, vdev: &ListVdev, reading: &mut Reading) {
     );
     adds_up(row, reading);
     expand(row, reading);
-    let bad = vdev
-        .leaves
-        .iter()
-        .chain([row])
-        .filter(|r| !r.health.is_empty() && r.health != "ONLINE");
+    let bad =
+        vdev.leaves.iter().chain([row]).filter(|r| !r.health.is_empty() && r.health != "ONLINE");
     for sick in bad.take(8) {
         reading.warn(format!("{} is {}.", sick.name, sick.health));
     }
@@ -271,11 +242,7 @@ fn one_vdev(pool: &ListPool, vdev: &ListVdev, reading: &mut Reading) {
 /// Kinds of vdevs side by side.
 fn mixed(pool: &ListPool, reading: &mut Reading) {
     let mut kinds: Vec<&str> = Vec::new();
-    for vdev in pool
-        .vdevs
-        .iter()
-        .filter(|v| v.class == "normal" && !v.row.name.is_empty())
-    {
+    for vdev in pool.vdevs.iter().filter(|v| v.class == "normal" && !v.row.name.is_empty()) {
         let base = vdev.row.name.split('-').next().unwrap_or("");
         let group =
             base.starts_with("mirror") || base.starts_with("raidz") || base.starts_with("draid");
@@ -314,17 +281,9 @@ fn evenness(pool: &ListPool, name: &str, reading: &mut Reading) {
         high - low,
         format!("Vdevs of {name} are {low:.1}% to {high:.1}% full, median {middle:.1}%."),
     );
-    let frags: Vec<f64> = pool
-        .vdevs
-        .iter()
-        .filter_map(|v| v.row.number("FRAG"))
-        .collect();
+    let frags: Vec<f64> = pool.vdevs.iter().filter_map(|v| v.row.number("FRAG")).collect();
     if let Some((low, high)) = range(&frags) {
-        reading.value(
-            "vdev_frag_max",
-            high,
-            format!("FRAG of the vdevs: {low:.0} to {high:.0}."),
-        );
+        reading.value("vdev_frag_max", high, format!("FRAG of the vdevs: {low:.0} to {high:.0}."));
     }
     let emptier: Vec<String> = fills
         .iter()
@@ -333,10 +292,7 @@ fn evenness(pool: &ListPool, name: &str, reading: &mut Reading) {
         .map(|(n, f)| format!("{n} ({f:.1}%)"))
         .collect();
     if !emptier.is_empty() && high - low >= 3.0 {
-        let text = format!(
-            "Emptier than the rest, so probably newer: {}.",
-            emptier.join(", ")
-        );
+        let text = format!("Emptier than the rest, so probably newer: {}.", emptier.join(", "));
         reading.value("emptier", emptier.len() as f64, text);
     }
 }
@@ -345,11 +301,7 @@ fn evenness(pool: &ListPool, name: &str, reading: &mut Reading) {
 fn rest(pool: &ListPool, name: &str, reading: &mut Reading) {
     let Some(row) = &pool.row else { return };
     let shown = |c: &str| -> f64 {
-        pool.vdevs
-            .iter()
-            .filter(|v| v.class == "normal")
-            .filter_map(|v| v.row.number(c))
-            .sum()
+        pool.vdevs.iter().filter(|v| v.class == "normal").filter_map(|v| v.row.number(c)).sum()
     };
     let get = |c: &str| row.number(c).unwrap_or(0.0);
     let (size, alloc) = (get("SIZE") - shown("SIZE"), get("ALLOC") - shown("ALLOC"));
@@ -368,11 +320,7 @@ fn rest(pool: &ListPool, name: &str, reading: &mut Reading) {
             bytes_text(free)
         ),
     );
-    let sizes: Vec<f64> = pool
-        .vdevs
-        .iter()
-        .filter_map(|v| v.row.number("SIZE"))
-        .collect();
+    let sizes: Vec<f64> = pool.vdevs.iter().filter_map(|v| v.row.number("SIZE")).collect();
     let one = median(&sizes);
     let equal = sizes.iter().all(|s| *s <= one * 1.02 && *s >= one * 0.98);
     if equal && sizes.len() >= 2 && one > 0.0 {
@@ -380,18 +328,12 @@ fn rest(pool: &ListPool, name: &str, reading: &mut Reading) {
         reading.value(
             "vdevs",
             count as f64,
-            format!(
-                "By its size {name} has about {}.",
-                plural(count, "such vdev")
-            ),
+            format!("By its size {name} has about {}.", plural(count, "such vdev")),
         );
     }
     let first = pool.vdevs.iter().find(|v| v.class == "normal");
     if let Some(vdev) = first.filter(|_| pool.vdevs.len() == 1) {
-        let (held, left) = (
-            full(&vdev.row).unwrap_or(0.0),
-            vdev.row.number("FREE").unwrap_or(0.0),
-        );
+        let (held, left) = (full(&vdev.row).unwrap_or(0.0), vdev.row.number("FREE").unwrap_or(0.0));
         if held > share + 10.0 {
             reading.say("fuller_vdev", &vdev.row.name);
             reading.set("fuller_percent", held);
@@ -427,15 +369,9 @@ fn special(pool: &ListPool, reading: &mut Reading) {
     reading.value(
         "special_percent",
         share,
-        format!(
-            "The special class is {share:.1}% full: {}.",
-            each.join(", ")
-        ),
+        format!("The special class is {share:.1}% full: {}.", each.join(", ")),
     );
-    let fullest = class
-        .iter()
-        .filter_map(|v| full(&v.row))
-        .fold(share, f64::max);
+    let fullest = class.iter().filter_map(|v| full(&v.row)).fold(share, f64::max);
     reading.raise("special_percent", fullest);
     reading.set("special_class_percent", share);
 }
@@ -450,11 +386,7 @@ fn across(text: &ListText, reading: &mut Reading) {
     let frags: Vec<f64> = rows.iter().filter_map(|r| r.number("FRAG")).collect();
     let show = |values: &[f64]| {
         range(values).map_or("unknown".to_string(), |(a, b)| {
-            if a == b {
-                format!("{a:.0}%")
-            } else {
-                format!("{a:.0}% to {b:.0}%")
-            }
+            if a == b { format!("{a:.0}%") } else { format!("{a:.0}% to {b:.0}%") }
         })
     };
     reading.value(
@@ -467,10 +399,7 @@ fn across(text: &ListText, reading: &mut Reading) {
             show(&frags)
         ),
     );
-    let bars = rows
-        .iter()
-        .filter_map(|r| Some((r.name.clone(), r.number("CAP")?)))
-        .collect();
+    let bars = rows.iter().filter_map(|r| Some((r.name.clone(), r.number("CAP")?))).collect();
     reading.pictures.push(Picture::Bars {
         title: "How full the pools are".to_string(),
         unit: "%".to_string(),
@@ -487,16 +416,14 @@ fn own_verdict(text: &ListText, reading: &mut Reading) {
     let fills: Vec<f64> = vdevs.iter().filter_map(|v| full(&v.row)).collect();
     reading.verdict = match (row, range(&fills)) {
         (Some(row), _) => format!(
-            "{} is {} full with FRAG {}: there is room. FRAG speaks of the free space, not of files.",
+            "{} is {} full with FRAG {}: there is room. FRAG speaks of the free space, not of \
+             files.",
             row.name,
             row.text("CAP").unwrap_or("?"),
             row.text("FRAG").unwrap_or("unknown")
         ),
         (None, Some((low, high))) => {
-            format!(
-                "{} shown, {low:.1}% to {high:.1}% full.",
-                plural(fills.len() as u64, "vdev")
-            )
+            format!("{} shown, {low:.1}% to {high:.1}% full.", plural(fills.len() as u64, "vdev"))
         }
         _ => "No whole row of zpool list is in the text.".to_string(),
     };

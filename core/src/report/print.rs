@@ -52,12 +52,7 @@ fn dropped(out: &mut String, view: &ExplainView, width: usize) {
     out.push_str("\nNot used:\n");
     for line in view.not_understood.iter().take(DROPPED) {
         let text = shorten(&line.text, 60);
-        wrap(
-            out,
-            "  ",
-            &format!("line {}: {text}  ({})", line.line, line.why),
-            width,
-        );
+        wrap(out, "  ", &format!("line {}: {text}  ({})", line.line, line.why), width);
     }
     let more = view.not_understood.len().saturating_sub(DROPPED);
     if more > 0 {
@@ -99,19 +94,11 @@ fn draw(out: &mut String, picture: &Picture, width: usize) {
             out.push_str(&format!("{title} [{unit}]\n"));
             draw_bars(out, bars, width);
         }
-        Picture::Heat {
-            title,
-            columns,
-            rows,
-        } => {
+        Picture::Heat { title, columns, rows } => {
             out.push_str(&format!("{title}\n"));
             heat(out, columns, rows);
         }
-        Picture::Timeline {
-            title,
-            stages,
-            rows,
-        } => {
+        Picture::Timeline { title, stages, rows } => {
             out.push_str(&format!("{title} ({})\n", stages.join(", ")));
             timeline(out, rows, width);
         }
@@ -139,40 +126,19 @@ fn fullness(out: &mut String, metaslabs: &[crate::view::MetaslabView], width: us
 
 fn draw_bars(out: &mut String, bars: &[(String, f64)], width: usize) {
     let most = bars.iter().map(|(_, n)| *n).fold(0.0, f64::max);
-    let label = bars
-        .iter()
-        .map(|(l, _)| l.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(24);
+    let label = bars.iter().map(|(l, _)| l.chars().count()).max().unwrap_or(0).min(24);
     let room = width.saturating_sub(label + 14).max(8);
     for (name, number) in bars {
-        let length = if most > 0.0 {
-            (number / most * room as f64) as usize
-        } else {
-            0
-        };
+        let length = if most > 0.0 { (number / most * room as f64) as usize } else { 0 };
         let stars: String = (0..length.min(room)).map(|_| '*').collect();
         let name = shorten(name, 24);
-        out.push_str(&format!(
-            "  {name:>label$} {:>8} {stars}\n",
-            three_digits(*number)
-        ));
+        out.push_str(&format!("  {name:>label$} {:>8} {stars}\n", three_digits(*number)));
     }
 }
 
 fn heat(out: &mut String, columns: &[String], rows: &[(String, Vec<f64>)]) {
-    let most = rows
-        .iter()
-        .flat_map(|(_, c)| c)
-        .copied()
-        .fold(0.0, f64::max);
-    let label = rows
-        .iter()
-        .map(|(l, _)| l.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(20);
+    let most = rows.iter().flat_map(|(_, c)| c).copied().fold(0.0, f64::max);
+    let label = rows.iter().map(|(l, _)| l.chars().count()).max().unwrap_or(0).min(20);
     out.push_str(&format!("  {:>label$}", ""));
     for column in columns {
         out.push_str(&format!(" {:>13}", shorten(column, 13)));
@@ -182,16 +148,10 @@ fn heat(out: &mut String, columns: &[String], rows: &[(String, Vec<f64>)]) {
         let name = shorten(name, 20);
         out.push_str(&format!("  {name:>label$}"));
         for cell in cells {
-            let tone = if *cell > 0.0 {
-                shade((cell / most).max(0.13))
-            } else {
-                ' '
-            };
+            let tone = if *cell > 0.0 { shade((cell / most).max(0.13)) } else { ' ' };
             out.push_str(&format!(
                 " {:>11}{tone}{tone}",
-                super::text::count_text(*cell)
-                    .replace(" million", "M")
-                    .replace(" billion", "G")
+                super::text::count_text(*cell).replace(" million", "M").replace(" billion", "G")
             ));
         }
         out.push('\n');
@@ -199,30 +159,14 @@ fn heat(out: &mut String, columns: &[String], rows: &[(String, Vec<f64>)]) {
 }
 
 fn timeline(out: &mut String, rows: &[(String, f64, Vec<f64>)], width: usize) {
-    let end = rows
-        .iter()
-        .map(|(_, start, s)| start + s.iter().sum::<f64>())
-        .fold(0.0, f64::max);
-    let label = rows
-        .iter()
-        .map(|(l, _, _)| l.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(20);
+    let end = rows.iter().map(|(_, start, s)| start + s.iter().sum::<f64>()).fold(0.0, f64::max);
+    let label = rows.iter().map(|(l, _, _)| l.chars().count()).max().unwrap_or(0).min(20);
     let room = width.saturating_sub(label + 5).max(8);
     let four = rows.iter().all(|(_, _, s)| s.len() == 4);
-    let marks = if four {
-        ['o', 'q', 'w', 's']
-    } else {
-        ['#', '=', '-', '+']
-    };
+    let marks = if four { ['o', 'q', 'w', 's'] } else { ['#', '=', '-', '+'] };
     for (name, start, stages) in rows.iter().take(60) {
         let column = |t: f64| {
-            if end > 0.0 {
-                (t / end * room as f64) as usize
-            } else {
-                0
-            }
+            if end > 0.0 { (t / end * room as f64) as usize } else { 0 }
         };
         let mut line: Vec<char> = (0..room).map(|_| ' ').collect();
         let mut at = *start;

@@ -92,19 +92,12 @@ pub(crate) struct Reading {
 impl Reading {
     /// A reading of `kind`.
     pub(crate) fn new(kind: &str) -> Self {
-        Self {
-            kind: kind.to_string(),
-            ..Self::default()
-        }
+        Self { kind: kind.to_string(), ..Self::default() }
     }
 
     fn push(&mut self, level: &str, text: String, value: Option<(String, f64)>) {
         if self.findings.len() < MAX_FINDINGS {
-            self.findings.push(Finding {
-                level: level.to_string(),
-                text,
-                value,
-            });
+            self.findings.push(Finding { level: level.to_string(), text, value });
         }
     }
 

@@ -34,16 +34,12 @@ pub struct StatusPool {
 impl StatusPool {
     /// The text behind `field:`.
     pub fn field(&self, field: &str) -> Option<&str> {
-        self.fields
-            .iter()
-            .find(|(k, _)| k == field)
-            .map(|(_, v)| v.as_str())
+        self.fields.iter().find(|(k, _)| k == field).map(|(_, v)| v.as_str())
     }
 }
 
-const FIELDS: [&str; 10] = [
-    "pool", "id", "state", "status", "action", "scan", "scrub", "see", "config", "errors",
-];
+const FIELDS: [&str; 10] =
+    ["pool", "id", "state", "status", "action", "scan", "scrub", "see", "config", "errors"];
 
 /// Reads the pools; what was not used is dropped into `reading`.
 pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> Vec<StatusPool> {
@@ -118,10 +114,7 @@ fn row(words: &[&str], slow: bool) -> Option<StatusRow> {
         health: health.to_string(),
         errors: counts.map(|c| c.unwrap_or(0.0)),
         slow: if slow { number(5) } else { None },
-        note: words
-            .get(if slow { 6.. } else { 5.. })
-            .unwrap_or(&[])
-            .join(" "),
+        note: words.get(if slow { 6.. } else { 5.. }).unwrap_or(&[]).join(" "),
     })
 }
 
@@ -130,10 +123,8 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
     let mut reading = Reading::new("zpool status");
     let pools = parse(lines, &mut reading);
     let slow = pools.iter().flat_map(|p| &p.rows).any(|r| r.slow.is_some());
-    let docs = pools.iter().any(|p| {
-        p.field("see")
-            .is_some_and(|s| s.contains("openzfs.github.io"))
-    });
+    let docs =
+        pools.iter().any(|p| p.field("see").is_some_and(|s| s.contains("openzfs.github.io")));
     reading.version = match (slow, docs) {
         (true, _) => "0.8 or later (slow I/Os)",
         (false, true) => "2.0 or later (address of the message)",
@@ -154,17 +145,9 @@ fn one_pool(pool: &StatusPool, reading: &mut Reading) {
         .rows
         .iter()
         .map(|r| r.name.as_str())
-        .filter(|n| {
-            ["mirror", "raidz", "draid"]
-                .iter()
-                .any(|k| n.starts_with(k))
-        })
+        .filter(|n| ["mirror", "raidz", "draid"].iter().any(|k| n.starts_with(k)))
         .collect();
-    let tree = if top.is_empty() {
-        String::new()
-    } else {
-        format!(" of {}", top.join(", "))
-    };
+    let tree = if top.is_empty() { String::new() } else { format!(" of {}", top.join(", ")) };
     reading.value(
         "rows",
         pool.rows.len() as f64,
@@ -187,10 +170,8 @@ fn one_pool(pool: &StatusPool, reading: &mut Reading) {
     });
     for row in sick.take(24) {
         let [read, write, sum] = row.errors;
-        let slow = row
-            .slow
-            .filter(|s| *s > 0.0)
-            .map_or(String::new(), |s| format!(", {s:.0} slow"));
+        let slow =
+            row.slow.filter(|s| *s > 0.0).map_or(String::new(), |s| format!(", {s:.0} slow"));
         reading.warn_value(
             "device_errors",
             read + write + sum,
@@ -213,11 +194,7 @@ fn scan_errors(text: &str, reading: &mut Reading) {
     let Some(at) = words.iter().position(|w| w.starts_with("error")) else {
         return;
     };
-    if let Some(count) = at
-        .checked_sub(1)
-        .and_then(|i| words.get(i))
-        .and_then(|w| nice(w))
-    {
+    if let Some(count) = at.checked_sub(1).and_then(|i| words.get(i)).and_then(|w| nice(w)) {
         reading.note("scan_errors", count);
     }
 }
@@ -229,12 +206,7 @@ fn verdict(pools: &[StatusPool], reading: &mut Reading) {
     };
     let name = pool.field("pool").unwrap_or("the pool");
     let state = pool.field("state").unwrap_or("of unknown state");
-    let sum = |i: usize| {
-        pool.rows
-            .iter()
-            .filter_map(|r| r.errors.get(i))
-            .sum::<f64>()
-    };
+    let sum = |i: usize| pool.rows.iter().filter_map(|r| r.errors.get(i)).sum::<f64>();
     let (read, write, check) = (sum(0), sum(1), sum(2));
     let counts = if read + write + check > 0.0 {
         format!(" The tree counts {read:.0} read, {write:.0} write and {check:.0} checksum errors.")

@@ -50,11 +50,7 @@ pub(crate) fn read_zfs_list(lines: &[Line<'_>]) -> Reading {
 }
 
 fn zfs_list(rows: &[ZfsListRow], reading: &mut Reading) {
-    let Some(pool) = rows
-        .iter()
-        .find(|r| !r.name.contains(['/', '@']))
-        .or(rows.first())
-    else {
+    let Some(pool) = rows.iter().find(|r| !r.name.contains(['/', '@'])).or(rows.first()) else {
         reading.verdict = "No whole row of zfs list is in the text.".to_string();
         return;
     };
@@ -71,10 +67,8 @@ fn zfs_list(rows: &[ZfsListRow], reading: &mut Reading) {
         ),
     );
     reading.note("avail", avail);
-    let children: Vec<&ZfsListRow> = rows
-        .iter()
-        .filter(|r| r.name.matches('/').count() == 1 && !r.name.contains('@'))
-        .collect();
+    let children: Vec<&ZfsListRow> =
+        rows.iter().filter(|r| r.name.matches('/').count() == 1 && !r.name.contains('@')).collect();
     let sum: f64 = children.iter().map(|r| r.sizes.0).sum();
     if !children.is_empty() {
         reading.value(
@@ -88,11 +82,7 @@ fn zfs_list(rows: &[ZfsListRow], reading: &mut Reading) {
         );
     }
     let volumes = volumes_of(&children, avail, reading);
-    let bars = children
-        .iter()
-        .take(200)
-        .map(|r| (r.name.clone(), r.sizes.0))
-        .collect::<Vec<_>>();
+    let bars = children.iter().take(200).map(|r| (r.name.clone(), r.sizes.0)).collect::<Vec<_>>();
     if !bars.is_empty() {
         reading.pictures.push(Picture::Bars {
             title: "USED by data set".to_string(),
@@ -122,18 +112,20 @@ fn zfs_list(rows: &[ZfsListRow], reading: &mut Reading) {
 
 /// Volumes that charge more than they refer to; how many there are.
 fn volumes_of(children: &[&ZfsListRow], avail: f64, reading: &mut Reading) -> u64 {
-    let volumes: Vec<&&ZfsListRow> = children
-        .iter()
-        .filter(|r| r.mountpoint == "-" && r.sizes.0 > r.sizes.2 * 1.05)
-        .collect();
+    let volumes: Vec<&&ZfsListRow> =
+        children.iter().filter(|r| r.mountpoint == "-" && r.sizes.0 > r.sizes.2 * 1.05).collect();
     for volume in volumes.iter().take(16) {
         let reserved = (volume.sizes.1 - avail).max(0.0);
         reading.value(
             "volume_used",
             volume.sizes.0,
             format!(
-                "Volume {}: USED {} is above REFER {}: reservation, snapshots or padding; {} of its AVAIL is reserved for it.",
-                volume.name, bytes_text(volume.sizes.0), bytes_text(volume.sizes.2), bytes_text(reserved)
+                "Volume {}: USED {} is above REFER {}: reservation, snapshots or padding; {} of \
+                 its AVAIL is reserved for it.",
+                volume.name,
+                bytes_text(volume.sizes.0),
+                bytes_text(volume.sizes.2),
+                bytes_text(reserved)
             ),
         );
     }
@@ -158,14 +150,8 @@ pub(crate) fn read_properties(lines: &[Line<'_>]) -> Reading {
         }
     }
     reading.rows = rows.len() as u64;
-    let data_set = [
-        "used",
-        "referenced",
-        "recordsize",
-        "volblocksize",
-        "mountpoint",
-        "compressratio",
-    ];
+    let data_set =
+        ["used", "referenced", "recordsize", "volblocksize", "mountpoint", "compressratio"];
     if rows.iter().any(|(_, p, _)| data_set.contains(&p.as_str())) {
         reading.kind = "zfs get".to_string();
     }
@@ -174,11 +160,8 @@ pub(crate) fn read_properties(lines: &[Line<'_>]) -> Reading {
 }
 
 fn properties(rows: &[(String, String, String)], reading: &mut Reading) {
-    let find = |property: &str| {
-        rows.iter()
-            .find(|(_, p, _)| p == property)
-            .map(|(_, _, v)| v.as_str())
-    };
+    let find =
+        |property: &str| rows.iter().find(|(_, p, _)| p == property).map(|(_, _, v)| v.as_str());
     let number = |property: &str| find(property).and_then(|v| nice(v.trim_end_matches(['%', 'x'])));
     for (_, property, value) in rows.iter().take(60) {
         if let Some(n) = nice(value.trim_end_matches(['%', 'x'])) {
@@ -193,9 +176,12 @@ fn properties(rows: &[(String, String, String)], reading: &mut Reading) {
             "allocated",
             allocated,
             format!(
-                "{name}: {} allocated of {}, {} free: raw space, parity and padding included, so on raidz more than \
+                "{name}: {} allocated of {}, {} free: raw space, parity and padding included, so \
+                 on raidz more than \
                  zfs list shows.",
-                find("allocated").unwrap_or("?"), find("size").unwrap_or("?"), find("free").unwrap_or("?")
+                find("allocated").unwrap_or("?"),
+                find("size").unwrap_or("?"),
+                find("free").unwrap_or("?")
             ),
         );
         let off = size - free - allocated;
@@ -207,15 +193,9 @@ fn properties(rows: &[(String, String, String)], reading: &mut Reading) {
             format!("size - free is {}.", bytes_text(size - free)),
         );
     }
-    for property in [
-        "fragmentation",
-        "capacity",
-        "freeing",
-        "leaked",
-        "ashift",
-        "autotrim",
-        "health",
-    ] {
+    for property in
+        ["fragmentation", "capacity", "freeing", "leaked", "ashift", "autotrim", "health"]
+    {
         if let Some(value) = find(property) {
             reading.info(format!("{property}: {value}."));
         }
@@ -228,7 +208,8 @@ fn properties(rows: &[(String, String, String)], reading: &mut Reading) {
     }
     reading.verdict = match (find("allocated"), find("capacity")) {
         (Some(allocated), Some(capacity)) => format!(
-            "{name} has {allocated} allocated (capacity {capacity}, fragmentation {}): raw space with parity and padding, not file sizes.",
+            "{name} has {allocated} allocated (capacity {capacity}, fragmentation {}): raw space \
+             with parity and padding, not file sizes.",
             find("fragmentation").unwrap_or("unknown")
         ),
         _ => format!(
@@ -236,7 +217,9 @@ fn properties(rows: &[(String, String, String)], reading: &mut Reading) {
             plural(rows.len() as u64, "property").replace("propertys", "properties")
         ),
     };
-    reading.next = "zfs list -o space and zfs get volblocksize: what a block of that size costs on this raidz.".to_string();
+    reading.next = "zfs list -o space and zfs get volblocksize: what a block of that size costs \
+        on this raidz."
+        .to_string();
 }
 
 /// Reads the lines of `arcstat`.
@@ -278,12 +261,9 @@ pub(crate) fn read_arcstat(lines: &[Line<'_>]) -> Reading {
     }
     reading.rows = rows.len() as u64;
     let old = heads.iter().any(|h| h == "arcsz");
-    reading.version = if old {
-        "0.6 to 0.8 (arcsz, mmis columns)"
-    } else {
-        "2.0 or later (size, avail columns)"
-    }
-    .to_string();
+    reading.version =
+        if old { "0.6 to 0.8 (arcsz, mmis columns)" } else { "2.0 or later (size, avail columns)" }
+            .to_string();
     arcstat(&heads, &rows, &mut reading);
     reading
 }
@@ -293,35 +273,24 @@ fn arcstat(heads: &[String], rows: &[Vec<f64>], reading: &mut Reading) {
     let column = |names: &[&str]| -> Vec<f64> {
         let at = heads.iter().position(|h| names.contains(&h.as_str()));
         let at = at.and_then(|a| a.checked_sub(timed));
-        at.map_or(Vec::new(), |a| {
-            rows.iter().filter_map(|r| r.get(a).copied()).collect()
-        })
+        at.map_or(Vec::new(), |a| rows.iter().filter_map(|r| r.get(a).copied()).collect())
     };
     let misses = column(&["miss%", "miss%%"]);
     let (low, high) = range(&misses).unwrap_or((0.0, 0.0));
     reading.value(
         "miss_percent_max",
         high,
-        format!(
-            "{}: {low:.0}% to {high:.0}% of reads miss.",
-            plural(rows.len() as u64, "row")
-        ),
+        format!("{}: {low:.0}% to {high:.0}% of reads miss.", plural(rows.len() as u64, "row")),
     );
     reading.note("miss_percent_min", low);
-    let (miss, meta) = (
-        mean(&column(&["miss"])),
-        mean(&column(&["mmis", "mdmis", "mmiss"])),
-    );
+    let (miss, meta) = (mean(&column(&["miss"])), mean(&column(&["mmis", "mdmis", "mmiss"])));
     metadata_misses(miss, meta, reading);
     let (size, target) = (column(&["arcsz", "size"]), column(&["c"]));
     let (slow, shigh) = range(&size).unwrap_or((0.0, 0.0));
     let pinned = slow == shigh && range(&target) == Some((slow, shigh)) && rows.len() > 1;
     if shigh > 0.0 {
         let text = if pinned {
-            format!(
-                "The ARC stays at {} = its target: it is full.",
-                bytes_text(shigh)
-            )
+            format!("The ARC stays at {} = its target: it is full.", bytes_text(shigh))
         } else {
             format!("The ARC is {} to {}.", bytes_text(slow), bytes_text(shigh))
         };
@@ -329,22 +298,18 @@ fn arcstat(heads: &[String], rows: &[Vec<f64>], reading: &mut Reading) {
     }
     reading.verdict = if miss > 0.0 && meta > miss * 0.8 {
         format!(
-            "{low:.0}% to {high:.0}% of reads miss, nearly all of them for metadata, with an ARC {} at {}.",
+            "{low:.0}% to {high:.0}% of reads miss, nearly all of them for metadata, with an ARC \
+             {} at {}.",
             if pinned { "pinned" } else { "standing" },
             bytes_text(shigh)
         )
     } else {
-        format!(
-            "{low:.0}% to {high:.0}% of reads miss with an ARC of {}.",
-            bytes_text(shigh)
-        )
+        format!("{low:.0}% to {high:.0}% of reads miss with an ARC of {}.", bytes_text(shigh))
     };
-    reading.next = "arcstats: arc_meta_used against arc_meta_limit; a special vdev or more memory for metadata.".to_string();
-    let bars = (1..)
-        .zip(&misses)
-        .take(200)
-        .map(|(i, m)| (format!("{i}"), *m))
-        .collect::<Vec<_>>();
+    reading.next = "arcstats: arc_meta_used against arc_meta_limit; a special vdev or more memory \
+        for metadata."
+        .to_string();
+    let bars = (1..).zip(&misses).take(200).map(|(i, m)| (format!("{i}"), *m)).collect::<Vec<_>>();
     if !bars.is_empty() {
         reading.pictures.push(Picture::Bars {
             title: "Misses".to_string(),
@@ -402,12 +367,9 @@ pub(crate) fn read_tx_assign(lines: &[Line<'_>]) -> Reading {
         }
     }
     reading.rows = rows.len() as u64;
-    reading.version = if micro {
-        "0.6.2 or older (buckets in us)"
-    } else {
-        "0.6.3 or later (buckets in ns)"
-    }
-    .to_string();
+    reading.version =
+        if micro { "0.6.2 or older (buckets in us)" } else { "0.6.3 or later (buckets in ns)" }
+            .to_string();
     tx_assign(&rows, &mut reading);
     reading
 }
@@ -430,10 +392,7 @@ fn tx_assign(rows: &[(f64, String, f64)], reading: &mut Reading) {
     reading.value(
         "within_4us_percent",
         share,
-        format!(
-            "{share:.1}% of {} transactions were assigned within 4 us.",
-            count_text(total)
-        ),
+        format!("{share:.1}% of {} transactions were assigned within 4 us.", count_text(total)),
     );
     if let (Some(half), Some(most)) = (within(0.5), within(0.99)) {
         reading.info(format!("Half within {}, 99% within {}.", half.1, most.1));
@@ -446,13 +405,10 @@ fn tx_assign(rows: &[(f64, String, f64)], reading: &mut Reading) {
         );
     }
     let slow: f64 = rows.iter().filter(|r| r.0 >= 4e6).map(|r| r.2).sum();
-    let last = rows
-        .iter()
-        .rev()
-        .find(|r| r.2 > 0.0)
-        .map_or("?", |r| r.1.as_str());
+    let last = rows.iter().rev().find(|r| r.2 > 0.0).map_or("?", |r| r.1.as_str());
     reading.verdict = format!(
-        "Transactions hardly wait: {share:.1}% within 4 us, {slow:.0} of {} at 4 ms or more, the slowest at {last}.",
+        "Transactions hardly wait: {share:.1}% within 4 us, {slow:.0} of {} at 4 ms or more, the \
+         slowest at {last}.",
         count_text(total)
     );
     if slow > total * 0.01 {

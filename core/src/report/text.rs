@@ -69,10 +69,7 @@ impl<'a> Line<'a> {
 
 /// Whether `text` is made of dashes, underlines, stars or equal signs, at least two of them.
 pub(crate) fn is_rule(text: &str) -> bool {
-    let marks = text
-        .chars()
-        .filter(|c| matches!(c, '-' | '_' | '='))
-        .count();
+    let marks = text.chars().filter(|c| matches!(c, '-' | '_' | '=')).count();
     let dashes = text.contains("--") || text.contains("__") || text.contains("==");
     dashes && marks == text.chars().filter(|c| !c.is_whitespace()).count()
 }
@@ -142,10 +139,7 @@ pub(crate) fn lines(text: &str) -> (Vec<Line<'_>>, bool) {
             if out.len() >= MAX_LINES {
                 return (out, true);
             }
-            out.push(Line {
-                number: index as u64 + 1,
-                text: piece.trim_end(),
-            });
+            out.push(Line { number: index as u64 + 1, text: piece.trim_end() });
         }
     }
     (out, false)
@@ -233,9 +227,7 @@ pub(crate) fn decimal(word: &str) -> Option<f64> {
         return Some(whole as f64);
     }
     let body = word.strip_prefix('-').unwrap_or(word);
-    let good = body
-        .bytes()
-        .all(|b| b.is_ascii_digit() || b == b'.' || b == b',');
+    let good = body.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b',');
     if !good || !body.starts_with(|c: char| c.is_ascii_digit()) || body.ends_with(['.', ',']) {
         return None;
     }
@@ -250,10 +242,7 @@ pub(crate) fn decimal(word: &str) -> Option<f64> {
 /// `1.2KiB`.
 pub(crate) fn nice(word: &str) -> Option<f64> {
     let word = word.trim_end_matches([';', ':']);
-    let word = word
-        .strip_suffix("iB")
-        .or_else(|| word.strip_suffix('B'))
-        .unwrap_or(word);
+    let word = word.strip_suffix("iB").or_else(|| word.strip_suffix('B')).unwrap_or(word);
     let (body, shift) = match word.as_bytes().last()? {
         b'K' | b'k' => (word.get(..word.len() - 1)?, 10),
         b'M' => (word.get(..word.len() - 1)?, 20),
@@ -270,9 +259,9 @@ pub(crate) fn nice(word: &str) -> Option<f64> {
 /// Half of the last digit that [`nice`] read: how far off the true number may be, both ways.
 pub(crate) fn nice_slack(word: &str) -> f64 {
     let unit = nice_unit(word);
-    let decimals = word.split_once(['.', ',']).map_or(0, |(_, tail)| {
-        tail.bytes().take_while(u8::is_ascii_digit).count()
-    });
+    let decimals = word
+        .split_once(['.', ','])
+        .map_or(0, |(_, tail)| tail.bytes().take_while(u8::is_ascii_digit).count());
     let mut step = unit;
     for _ in 0..decimals.min(6) {
         step /= 10.0;
@@ -319,10 +308,7 @@ pub(crate) fn cell(word: &str) -> Option<Option<f64>> {
     if matches!(word, "-" | "---" | "nan" | "-nan" | "-nan%" | "nan%") {
         return Some(None);
     }
-    nice(word)
-        .or_else(|| time_ns(word))
-        .or_else(|| percent(word))
-        .map(Some)
+    nice(word).or_else(|| time_ns(word)).or_else(|| percent(word)).map(Some)
 }
 
 /// Nanoseconds for people: three digits and a unit.
@@ -359,11 +345,7 @@ pub(crate) fn bytes_text(bytes: f64) -> String {
         value /= 1024.0;
         index += 1;
     }
-    format!(
-        "{} {}",
-        three_digits(value),
-        UNITS.get(index).unwrap_or(&"B")
-    )
+    format!("{} {}", three_digits(value), UNITS.get(index).unwrap_or(&"B"))
 }
 
 /// A count for people: exact to six digits, then with a unit of thousands.
@@ -376,11 +358,7 @@ pub(crate) fn count_text(count: f64) -> String {
 }
 
 fn three_digits_or_whole(value: f64) -> String {
-    if value < 100.0 {
-        three_digits(value)
-    } else {
-        format!("{value:.0}")
-    }
+    if value < 100.0 { three_digits(value) } else { format!("{value:.0}") }
 }
 
 /// `text` with a capital at its beginning.

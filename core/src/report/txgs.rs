@@ -122,15 +122,8 @@ fn close(
         reading.drop_line(line, &why);
         return;
     };
-    let row = TxgRow {
-        line: line.number,
-        state: state.trim_start_matches('-').to_string(),
-        ..row
-    };
-    if rows
-        .last()
-        .is_some_and(|last| last.txg == row.txg && last.birth == row.birth)
-    {
+    let row = TxgRow { line: line.number, state: state.trim_start_matches('-').to_string(), ..row };
+    if rows.last().is_some_and(|last| last.txg == row.txg && last.birth == row.birth) {
         reading.drop_line(line, "the same transaction group again");
         return;
     }
@@ -140,63 +133,25 @@ fn close(
 /// A row from its numbers in order; `None` when some are missing.
 fn numbered(numbers: &[u64], state: &str) -> Option<TxgRow> {
     Some(match *numbers {
-        [
-            txg,
-            birth,
-            ndirty,
-            nread,
-            nwritten,
-            reads,
-            writes,
-            otime,
-            qtime,
-            wtime,
-            stime,
-            ..,
-        ] => TxgRow {
-            ndirty: Some(ndirty),
-            wtime: Some(wtime),
-            ..row(
-                txg,
-                birth,
-                (nread, nwritten, reads, writes),
-                (otime, qtime, stime),
-            )
-        },
-        [
-            txg,
-            birth,
-            nread,
-            nwritten,
-            reads,
-            writes,
-            otime,
-            qtime,
-            stime,
-        ] if state.starts_with('-') => row(
-            txg,
-            birth,
-            (nread, nwritten, reads, writes),
-            (otime, qtime, stime),
-        ),
+        [txg, birth, ndirty, nread, nwritten, reads, writes, otime, qtime, wtime, stime, ..] => {
+            TxgRow {
+                ndirty: Some(ndirty),
+                wtime: Some(wtime),
+                ..row(txg, birth, (nread, nwritten, reads, writes), (otime, qtime, stime))
+            }
+        }
+        [txg, birth, nread, nwritten, reads, writes, otime, qtime, stime]
+            if state.starts_with('-') =>
+        {
+            row(txg, birth, (nread, nwritten, reads, writes), (otime, qtime, stime))
+        }
         _ => return None,
     })
 }
 
 fn row(txg: u64, birth: u64, io: (u64, u64, u64, u64), times: (u64, u64, u64)) -> TxgRow {
     let ((nread, nwritten, reads, writes), (otime, qtime, stime)) = (io, times);
-    TxgRow {
-        txg,
-        birth,
-        nread,
-        nwritten,
-        reads,
-        writes,
-        otime,
-        qtime,
-        stime,
-        ..TxgRow::default()
-    }
+    TxgRow { txg, birth, nread, nwritten, reads, writes, otime, qtime, stime, ..TxgRow::default() }
 }
 
 /// Reads the lines of the txgs family.
@@ -210,10 +165,8 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
     } else {
         "0.6.3 or later (12 columns)".to_string()
     };
-    let done: Vec<&TxgRow> = rows
-        .iter()
-        .filter(|r| matches!(r.state.as_str(), "C" | "S" | "W"))
-        .collect();
+    let done: Vec<&TxgRow> =
+        rows.iter().filter(|r| matches!(r.state.as_str(), "C" | "S" | "W")).collect();
     if done.is_empty() {
         reading.verdict = "No whole row of a transaction group is in the text.".to_string();
         return reading;
@@ -232,10 +185,7 @@ fn times(rows: &[&TxgRow], pick: fn(&TxgRow) -> u64) -> Vec<f64> {
 }
 
 fn overview(rows: &[TxgRow], done: &[&TxgRow], ring: Option<u64>, reading: &mut Reading) {
-    let (first, last) = (
-        rows.first().map_or(0, |r| r.txg),
-        rows.last().map_or(0, |r| r.txg),
-    );
+    let (first, last) = (rows.first().map_or(0, |r| r.txg), rows.last().map_or(0, |r| r.txg));
     let otimes = times(done, |r| r.otime);
     let stimes = times(done, |r| r.stime);
     let (olow, ohigh) = range(&otimes).unwrap_or((0.0, 0.0));
@@ -244,10 +194,7 @@ fn overview(rows: &[TxgRow], done: &[&TxgRow], ring: Option<u64>, reading: &mut 
     reading.value(
         "txgs",
         rows.len() as f64,
-        format!(
-            "{} ({first} to {last}{ring}).",
-            plural(rows.len() as u64, "transaction group")
-        ),
+        format!("{} ({first} to {last}{ring}).", plural(rows.len() as u64, "transaction group")),
     );
     reading.value(
         "otime_ns",
@@ -276,9 +223,7 @@ fn overview(rows: &[TxgRow], done: &[&TxgRow], ring: Option<u64>, reading: &mut 
     reading.set("stime_max_ns", shigh);
     if (5.05e9..5.3e9).contains(&median(&otimes)) {
         let open = time_text(median(&otimes));
-        reading.info(format!(
-            "{open} is the 5 s timer, rounded up to clock ticks (jiffies)."
-        ));
+        reading.info(format!("{open} is the 5 s timer, rounded up to clock ticks (jiffies)."));
     }
     quiescing(done, &otimes, reading);
 }
@@ -292,10 +237,7 @@ fn quiescing(done: &[&TxgRow], otimes: &[f64], reading: &mut Reading) {
         reading.warn_value(
             "qtime_max_ns",
             qhigh,
-            format!(
-                "Quiescing took up to {}: a transaction was held open.",
-                time_text(qhigh)
-            ),
+            format!("Quiescing took up to {}: a transaction was held open.", time_text(qhigh)),
         );
     }
     let span: f64 = otimes.iter().sum();
@@ -324,7 +266,8 @@ fn flow(done: &[&TxgRow], reading: &mut Reading) {
         let (low, high) = range(&empty).unwrap_or((0.0, 0.0));
         let short = empty.iter().filter(|o| **o < 1e9).count();
         let text = format!(
-            "{} of {} wrote nothing; these were open for {} to {} (median {}), {short} of them under a second.",
+            "{} of {} wrote nothing; these were open for {} to {} (median {}), {short} of them \
+             under a second.",
             empty.len(),
             plural(done.len() as u64, "transaction group"),
             time_text(low),
@@ -349,11 +292,7 @@ fn flow(done: &[&TxgRow], reading: &mut Reading) {
                 bytes_text(size)
             ),
         );
-        reading.value(
-            "sync_rate",
-            rate,
-            format!("{} a second while syncing.", bytes_text(rate)),
-        );
+        reading.value("sync_rate", rate, format!("{} a second while syncing.", bytes_text(rate)));
     }
     slowest_sync(done, reading);
     reads(done, reading);
@@ -361,15 +300,10 @@ fn flow(done: &[&TxgRow], reading: &mut Reading) {
 
 /// The longest sync, when it took more than a second.
 fn slowest_sync(done: &[&TxgRow], reading: &mut Reading) {
-    let slowest = done
-        .iter()
-        .max_by_key(|r| r.stime)
-        .filter(|r| r.stime > 1_000_000_000);
+    let slowest = done.iter().max_by_key(|r| r.stime).filter(|r| r.stime > 1_000_000_000);
     if let Some(r) = slowest {
         let size = r.nwritten as f64 / r.writes.max(1) as f64;
-        let wait = r.wtime.map_or(String::new(), |w| {
-            format!(", waits {}", time_text(w as f64))
-        });
+        let wait = r.wtime.map_or(String::new(), |w| format!(", waits {}", time_text(w as f64)));
         let text = format!(
             "txg {}: open {}{wait}, syncs {} for {} ({} a write).",
             r.txg,
@@ -395,11 +329,7 @@ fn reads(done: &[&TxgRow], reading: &mut Reading) {
         reading.value("nread", only.nread as f64, text);
     } else if !readers.is_empty() {
         let sum: f64 = readers.iter().map(|r| r.nread as f64).sum();
-        reading.value(
-            "nread",
-            sum,
-            format!("{} read while syncing.", bytes_text(sum)),
-        );
+        reading.value("nread", sum, format!("{} read while syncing.", bytes_text(sum)));
     }
 }
 
@@ -423,7 +353,8 @@ fn pipeline(rows: &[TxgRow], reading: &mut Reading) {
     let old = rows.first().is_some_and(|r| r.wtime.is_none());
     if old {
         reading.info(format!(
-            "A group stays open {middle:.2} times as long as the one before syncs: syncs run back to back."
+            "A group stays open {middle:.2} times as long as the one before syncs: syncs run back \
+             to back."
         ));
         return;
     }
@@ -453,10 +384,7 @@ fn births(rows: &[TxgRow], reading: &mut Reading) {
     }
     if good + near > 0 {
         let text = if near == 0 {
-            format!(
-                "birth + otime is the next birth exactly, {}.",
-                plural(good, "time")
-            )
+            format!("birth + otime is the next birth exactly, {}.", plural(good, "time"))
         } else {
             format!(
                 "birth + otime is the next birth {} exactly and {near} to within the quiesce time.",
@@ -473,10 +401,7 @@ fn births(rows: &[TxgRow], reading: &mut Reading) {
         reading.check(false, "birth_gap_ns", *off as f64, text);
     }
     if gaps > 0 {
-        reading.info(format!(
-            "The numbers are not in one run: {}.",
-            plural(gaps, "gap")
-        ));
+        reading.info(format!("The numbers are not in one run: {}.", plural(gaps, "gap")));
     }
 }
 
@@ -495,7 +420,8 @@ fn own_verdict(done: &[&TxgRow], reading: &mut Reading) {
     );
     reading.verdict = if middle < 0.5 * TIMER {
         format!(
-            "Transaction groups close after {} to {} instead of 5 s ({seen}): something other than the \
+            "Transaction groups close after {} to {} instead of 5 s ({seen}): something other \
+             than the \
              timer closes them.",
             time_text(low),
             time_text(high)
@@ -516,18 +442,12 @@ fn timeline(rows: &[TxgRow]) -> Picture {
         .map(|r| {
             let stages = [r.otime, r.qtime, r.wtime.unwrap_or(0), r.stime];
             let stages = stages.iter().map(|t| *t as f64).collect();
-            (
-                format!("{}", r.txg),
-                r.birth.saturating_sub(start) as f64,
-                stages,
-            )
+            (format!("{}", r.txg), r.birth.saturating_sub(start) as f64, stages)
         })
         .collect();
     Picture::Timeline {
         title: "Transaction groups".to_string(),
-        stages: ["open", "quiescing", "waiting", "syncing"]
-            .map(String::from)
-            .to_vec(),
+        stages: ["open", "quiescing", "waiting", "syncing"].map(String::from).to_vec(),
         rows,
     }
 }

@@ -77,11 +77,7 @@ pub fn decide(readings: &Readings) -> impl Iterator<Item = Verdict> + '_ {
             topics.push(rule.topic);
             fresh
         })
-        .map(|rule| Verdict {
-            id: rule.id,
-            text: fill(rule.verdict, readings),
-            next: rule.next,
-        })
+        .map(|rule| Verdict { id: rule.id, text: fill(rule.verdict, readings), next: rule.next })
 }
 
 /// Puts the numbers into a sentence; what nobody gave reads as `?`.

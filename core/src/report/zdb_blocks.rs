@@ -51,7 +51,7 @@ pub struct BlockClass {
 /// Everything that was read.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BlocksText {
-    /// Totals by key: `count`, `ganged`, `logical`, `physical`, `allocated`, `deduped`, `cloned`, ...
+    /// Totals by key: `count`, `ganged`, `logical`, `physical`, `allocated`, `deduped`, ...
     pub totals: Vec<(String, f64)>,
     /// Classes.
     pub classes: Vec<BlockClass>,
@@ -97,10 +97,7 @@ pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> BlocksText {
                 || device(&words, &mut out));
         if used {
             reading.rows += 1;
-        } else if words
-            .first()
-            .is_some_and(|w| w.ends_with(':') && nice(w).is_some())
-        {
+        } else if words.first().is_some_and(|w| w.ends_with(':') && nice(w).is_some()) {
             reading.drop_line(line, "the row of a histogram is cut");
         } else {
             reading.drop_unfit(line, "zdb -b");
@@ -113,13 +110,9 @@ pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> BlocksText {
 fn leak(text: &str, words: &[&str], out: &mut BlocksText) -> bool {
     if text.contains("Got error") {
         let at = words.iter().position(|w| *w == "error");
-        let number = at
-            .and_then(|i| words.get(i + 1))
-            .and_then(|w| integer(w))
-            .unwrap_or(0);
+        let number = at.and_then(|i| words.get(i + 1)).and_then(|w| integer(w)).unwrap_or(0);
         if out.errors.len() < 10_000 {
-            out.errors
-                .push((number, super::text::shorten(text.trim(), 120)));
+            out.errors.push((number, super::text::shorten(text.trim(), 120)));
         }
         return true;
     }
@@ -146,11 +139,7 @@ fn totals(words: &[&str], out: &mut BlocksText) -> bool {
     let mut used = false;
     let mut group = String::new();
     for (i, word) in words.iter().enumerate() {
-        let before = i
-            .checked_sub(1)
-            .and_then(|j| words.get(j))
-            .copied()
-            .unwrap_or("");
+        let before = i.checked_sub(1).and_then(|j| words.get(j)).copied().unwrap_or("");
         let next = words.get(i + 1).copied().unwrap_or("");
         let key = match (before, *word) {
             ("bp", "count:") => "count",
@@ -261,11 +250,7 @@ fn heads(text: &str, words: &[&str], out: &mut BlocksText) -> bool {
     if words.contains(&"Length") {
         out.length = true;
     }
-    let bucket = words
-        .first()
-        .and_then(|w| w.strip_suffix(':'))
-        .and_then(integer)
-        .is_some()
+    let bucket = words.first().and_then(|w| w.strip_suffix(':')).and_then(integer).is_some()
         && words.get(1).and_then(|w| integer(w)).is_some();
     bucket
         || (words.first() == Some(&"block") && words.contains(&"psize"))
@@ -294,12 +279,8 @@ fn device(words: &[&str], out: &mut BlocksText) -> bool {
     }
     let name = words.get(..words.len() - cells).unwrap_or(&[]).join(" ");
     if cells == 9 && out.devices.len() < 1000 {
-        let number = |i: usize| {
-            words
-                .get(words.len() - cells + i)
-                .and_then(|w| nice(w))
-                .unwrap_or(0.0)
-        };
+        let number =
+            |i: usize| words.get(words.len() - cells + i).and_then(|w| nice(w)).unwrap_or(0.0);
         out.devices.push((name, number(0), number(1)));
     }
     true

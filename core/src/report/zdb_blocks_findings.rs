@@ -57,7 +57,8 @@ fn totals(text: &BlocksText, reading: &mut Reading) {
         let share = ganged / count * 100.0;
         let words = if ganged > 0.0 {
             format!(
-                "{:.0} of {:.0} blocks are ganged ({share:.2}%): no free piece was large enough when they were written",
+                "{:.0} of {:.0} blocks are ganged ({share:.2}%): no free piece was large enough \
+                 when they were written",
                 ganged, count
             )
         } else {
@@ -92,7 +93,11 @@ fn totals(text: &BlocksText, reading: &mut Reading) {
             stated == 0.0 || near,
             "allocated_per_physical",
             cost,
-            format!("Allocated {}: {cost:.2} times the physical size (parity, padding, copies), {whole:.2} of logical to allocated.", bytes_text(allocated)),
+            format!(
+                "Allocated {}: {cost:.2} times the physical size (parity, padding, copies), \
+                {whole:.2} of logical to allocated.",
+                bytes_text(allocated)
+            ),
         );
     }
     if get("dittoed") > 0.0 {
@@ -109,9 +114,7 @@ fn totals(text: &BlocksText, reading: &mut Reading) {
 
 fn classes(text: &BlocksText, reading: &mut Reading) {
     for class in &text.classes {
-        let used = class
-            .used
-            .map_or(String::new(), |u| format!(", {u}% of the class used"));
+        let used = class.used.map_or(String::new(), |u| format!(", {u}% of the class used"));
         let name = class.name.to_lowercase().replace(' ', "_");
         reading.value(
             &format!("{name}_bytes"),
@@ -165,9 +168,12 @@ fn types(text: &BlocksText, reading: &mut Reading) {
                 "special_late",
                 held,
                 format!(
-                    "The special vdev holds only {} ({}%) although there are {} of metadata: it was added to a \
+                    "The special vdev holds only {} ({}%) although there are {} of metadata: it \
+                     was added to a \
                      pool of old data, and old blocks stay where they are.",
-                    bytes_text(held), special.used.unwrap_or(0.0), bytes_text(bytes)
+                    bytes_text(held),
+                    special.used.unwrap_or(0.0),
+                    bytes_text(bytes)
                 ),
             );
         }
@@ -197,13 +203,13 @@ fn bins(text: &BlocksText, reading: &mut Reading) {
     let first = text.bins.first().map_or("", |b| b.label.as_str());
     let last = text.bins.last().map_or("", |b| b.label.as_str());
     reading.info(format!(
-        "Block size table from {first} to {last}: up to 2.3 a row holds sizes from its label up to twice that, \
-         since 2.4 sizes above half its label up to it. The special_small_blocks cut-off is tried against the \
+        "Block size table from {first} to {last}: up to 2.3 a row holds sizes from its label up \
+         to twice that, \
+         since 2.4 sizes above half its label up to it. The special_small_blocks cut-off is tried \
+         against the \
          compressed size, so psize is the column to read."
     ));
-    for cutoff in [
-        4096.0, 8192.0, 16384.0, 32768.0, 65536.0, 131072.0, 262144.0, 524288.0,
-    ] {
+    for cutoff in [4096.0, 8192.0, 16384.0, 32768.0, 65536.0, 131072.0, 262144.0, 524288.0] {
         let Some(bin) = text.bins.iter().rev().find(|b| b.size < cutoff) else {
             continue;
         };
@@ -219,20 +225,13 @@ fn bins(text: &BlocksText, reading: &mut Reading) {
         );
     }
     cumulative(&text.bins, reading);
-    let bars = text
-        .bins
-        .iter()
-        .filter_map(|b| Some((b.label.clone(), b.physical?[1])))
-        .collect();
+    let bars = text.bins.iter().filter_map(|b| Some((b.label.clone(), b.physical?[1]))).collect();
     reading.pictures.push(Picture::Histogram {
         title: "Bytes by physical block size".to_string(),
         unit: "bytes".to_string(),
         bars,
     });
-    let cut = text
-        .bins
-        .iter()
-        .any(|b| b.allocated.is_none() || b.logical.is_none());
+    let cut = text.bins.iter().any(|b| b.allocated.is_none() || b.logical.is_none());
     if cut {
         reading
             .info("The last row of the size table is cut; its whole cells were used.".to_string());
@@ -264,10 +263,7 @@ fn cumulative(bins: &[BlockBin], reading: &mut Reading) {
             false,
             "cumulative",
             sum,
-            format!(
-                "{} of psize do not add up: rows are missing.",
-                plural(wrong, "running sum")
-            ),
+            format!("{} of psize do not add up: rows are missing.", plural(wrong, "running sum")),
         );
     }
 }
@@ -277,17 +273,18 @@ fn faults(text: &BlocksText, reading: &mut Reading) {
         reading.warn_value(
             "refcount_actual",
             actual as f64,
-            format!("Space map reference counts differ: {expected} expected, {actual} found. A known flaw of old features, not lost data."),
+            format!(
+                "Space map reference counts differ: {expected} expected, {actual} found. A \
+                known flaw of old features, not lost data."
+            ),
         );
     }
     if !text.errors.is_empty() {
         let mut numbers: Vec<u64> = text.errors.iter().map(|(n, _)| *n).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let words: Vec<String> = numbers
-            .iter()
-            .map(|n| format!("{n} ({})", super::words::errno(*n)))
-            .collect();
+        let words: Vec<String> =
+            numbers.iter().map(|n| format!("{n} ({})", super::words::errno(*n))).collect();
         let one = text.errors.first().map_or("", |(_, t)| t.as_str());
         reading.warn_value(
             "read_errors",
@@ -320,23 +317,11 @@ fn leaks(text: &BlocksText, reading: &mut Reading) {
     }
     let mut sizes = sizes.by_count();
     sizes.sort_unstable();
-    let words: Vec<String> = sizes
-        .iter()
-        .take(12)
-        .map(|(s, n)| format!("{n} of {s} bytes"))
-        .collect();
-    let vdev_words: Vec<String> = vdevs
-        .by_count()
-        .iter()
-        .map(|(v, _)| format!("{v}"))
-        .collect();
+    let words: Vec<String> =
+        sizes.iter().take(12).map(|(s, n)| format!("{n} of {s} bytes")).collect();
+    let vdev_words: Vec<String> = vdevs.by_count().iter().map(|(v, _)| format!("{v}")).collect();
     let low = text.leaks.iter().map(|l| l.1).min().unwrap_or(0);
-    let high = text
-        .leaks
-        .iter()
-        .map(|l| l.1.saturating_add(l.2))
-        .max()
-        .unwrap_or(0);
+    let high = text.leaks.iter().map(|l| l.1.saturating_add(l.2)).max().unwrap_or(0);
     reading.warn_value(
         "leaks",
         text.leaks.len() as f64,
@@ -352,10 +337,7 @@ fn leaks(text: &BlocksText, reading: &mut Reading) {
     for (size, count) in sizes.iter().take(12) {
         reading.note(&format!("leaks_of_{size}"), *count as f64);
     }
-    let bars = sizes
-        .iter()
-        .map(|(s, n)| (format!("{s}"), *n as f64))
-        .collect();
+    let bars = sizes.iter().map(|(s, n)| (format!("{s}"), *n as f64)).collect();
     reading.pictures.push(Picture::Histogram {
         title: "Leaked ranges by size".to_string(),
         unit: "bytes".to_string(),
@@ -365,11 +347,7 @@ fn leaks(text: &BlocksText, reading: &mut Reading) {
 
 fn devices(text: &BlocksText, reading: &mut Reading) {
     for (name, used, free) in text.devices.iter().take(24) {
-        reading.info(format!(
-            "{name}: {} used, {} free.",
-            bytes_text(*used),
-            bytes_text(*free)
-        ));
+        reading.info(format!("{name}: {} used, {} free.", bytes_text(*used), bytes_text(*free)));
     }
 }
 
@@ -385,10 +363,7 @@ fn verdict(text: &BlocksText, reading: &mut Reading) {
         ));
     }
     if !text.errors.is_empty() {
-        parts.push(format!(
-            "{} unreadable",
-            plural(text.errors.len() as u64, "block")
-        ));
+        parts.push(format!("{} unreadable", plural(text.errors.len() as u64, "block")));
     }
     if get("count") > 0.0 {
         let share = get("ganged") / get("count") * 100.0;
@@ -399,31 +374,21 @@ fn verdict(text: &BlocksText, reading: &mut Reading) {
         });
     }
     if let Some(normal) = text.classes.iter().find(|c| c.name == "Normal") {
-        parts.push(format!(
-            "the normal class is {}% used",
-            normal.used.unwrap_or(0.0)
-        ));
+        parts.push(format!("the normal class is {}% used", normal.used.unwrap_or(0.0)));
     }
-    if reading
-        .findings
-        .iter()
-        .any(|f| f.value.as_ref().is_some_and(|v| v.0 == "special_late"))
-    {
+    if reading.findings.iter().any(|f| f.value.as_ref().is_some_and(|v| v.0 == "special_late")) {
         parts.push(
             "the special vdev is as good as unused because the data is older than it".to_string(),
         );
     } else if let Some(class) = text.classes.iter().find(|c| c.name == "Special") {
-        parts.push(format!(
-            "the special class is {}% used",
-            class.used.unwrap_or(0.0)
-        ));
+        parts.push(format!("the special class is {}% used", class.used.unwrap_or(0.0)));
     }
     if parts.is_empty() {
-        let below = reading.findings.iter().rev().find(|f| {
-            f.value
-                .as_ref()
-                .is_some_and(|v| v.0.starts_with("psize_below"))
-        });
+        let below = reading
+            .findings
+            .iter()
+            .rev()
+            .find(|f| f.value.as_ref().is_some_and(|v| v.0.starts_with("psize_below")));
         if let Some(found) = below {
             parts.push(found.text.trim_end_matches('.').to_string());
         }

@@ -33,10 +33,7 @@ impl ConfigVdev {
 
     /// The string under `key`.
     pub fn string(&self, key: &str) -> Option<&str> {
-        self.strings
-            .iter()
-            .find(|(k, _)| k == key)
-            .map(|(_, v)| v.as_str())
+        self.strings.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
     /// Whether it is a top-level vdev with metaslabs.
@@ -86,10 +83,7 @@ impl ConfigText {
 
     /// The string under `key`.
     pub fn string(&self, key: &str) -> Option<&str> {
-        self.strings
-            .iter()
-            .find(|(k, _)| k == key)
-            .map(|(_, v)| v.as_str())
+        self.strings.iter().find(|(k, _)| k == key).map(|(_, v)| v.as_str())
     }
 
     fn is_empty(&self) -> bool {
@@ -113,11 +107,7 @@ struct Parser {
 
 /// Reads the configurations; what was not used is dropped into `reading`.
 pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> Vec<ConfigText> {
-    let mut parser = Parser {
-        out: Vec::new(),
-        place: Place::Pool,
-        fresh_vdev: false,
-    };
+    let mut parser = Parser { out: Vec::new(), place: Place::Pool, fresh_vdev: false };
     for line in lines {
         if line.is_blank() || line.is_rule() {
             continue;
@@ -142,10 +132,7 @@ impl Parser {
     }
 
     fn begin(&mut self, title: &str) -> bool {
-        self.out.push(ConfigText {
-            title: title.to_string(),
-            ..ConfigText::default()
-        });
+        self.out.push(ConfigText { title: title.to_string(), ..ConfigText::default() });
         self.place = Place::Pool;
         true
     }
@@ -161,10 +148,7 @@ impl Parser {
         }
         if text.starts_with("Uberblock") {
             let slot = text.split(['[', ']']).nth(1).and_then(integer);
-            self.last().uberblocks.push(ConfigUberblock {
-                slot,
-                numbers: Vec::new(),
-            });
+            self.last().uberblocks.push(ConfigUberblock { slot, numbers: Vec::new() });
             self.place = Place::Uberblock;
             return true;
         }
@@ -212,9 +196,8 @@ impl Parser {
             self.fresh_vdev = true;
             return true;
         }
-        let Some((key, value)) = text
-            .split_once(": ")
-            .or_else(|| Some((text.strip_suffix(':')?, "")))
+        let Some((key, value)) =
+            text.split_once(": ").or_else(|| Some((text.strip_suffix(':')?, "")))
         else {
             return self.bare(text);
         };
@@ -241,9 +224,7 @@ impl Parser {
         if key.contains(' ') || (value.is_empty() && self.place != Place::Features) {
             return false;
         }
-        let text = value
-            .strip_prefix('\'')
-            .map(|v| v.trim_end_matches('\'').to_string());
+        let text = value.strip_prefix('\'').map(|v| v.trim_end_matches('\'').to_string());
         match self.place {
             Place::Tree => self.vdev_key(key, value, text),
             _ => self.pool_key(key, value, text),

@@ -15,9 +15,8 @@ const DETAILED: usize = 24;
 pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
     let mut reading = Reading::new("zdb -C");
     let configs = parse(lines, &mut reading);
-    let label = configs
-        .iter()
-        .any(|c| c.title.starts_with("LABEL") || c.number("top_guid").is_some());
+    let label =
+        configs.iter().any(|c| c.title.starts_with("LABEL") || c.number("top_guid").is_some());
     let ring = configs.iter().map(|c| c.uberblocks.len()).sum::<usize>();
     reading.kind = match (label, ring > 0) {
         (true, true) => "zdb -lu",
@@ -50,10 +49,7 @@ fn version(configs: &[ConfigText]) -> String {
         "0.7 or later (mmp fields in the uberblock)"
     } else if vdevs().any(|v| v.number("com.delphix:vdev_zap_top").is_some()) {
         "0.7 or later (per-vdev ZAPs)"
-    } else if configs
-        .iter()
-        .any(|c| c.number("version").is_some_and(|v| v < 5000))
-    {
+    } else if configs.iter().any(|c| c.number("version").is_some_and(|v| v < 5000)) {
         "a pool version before feature flags"
     } else {
         "any"
@@ -81,17 +77,11 @@ fn title(config: &ConfigText) -> String {
 }
 
 fn pool(config: &ConfigText, reading: &mut Reading) {
-    let get = |key: &str| {
-        config
-            .number(key)
-            .map_or("unknown".to_string(), |n| format!("{n}"))
-    };
+    let get = |key: &str| config.number(key).map_or("unknown".to_string(), |n| format!("{n}"));
     let name = config.string("name").unwrap_or("unknown");
     let state = config
         .number("state")
-        .map_or("of unknown state".to_string(), |s| {
-            format!("state {s} ({})", state_name(s))
-        });
+        .map_or("of unknown state".to_string(), |s| format!("state {s} ({})", state_name(s)));
     reading.value(
         "txg",
         config.number("txg").unwrap_or(0) as f64,
@@ -135,18 +125,12 @@ fn extras(config: &ConfigText, reading: &mut Reading) {
         .into_iter()
         .filter(|k| config.number(k).is_none())
         .chain(
-            config
-                .vdevs
-                .iter()
-                .all(|v| v.number("create_txg").is_none())
-                .then_some("create_txg"),
+            config.vdevs.iter().all(|v| v.number("create_txg").is_none()).then_some("create_txg"),
         )
         .collect();
     if !missing.is_empty() && !config.vdevs.is_empty() {
-        reading.info(format!(
-            "Not in it: {}; pools of old versions lack them.",
-            missing.join(", ")
-        ));
+        reading
+            .info(format!("Not in it: {}; pools of old versions lack them.", missing.join(", ")));
     }
     if config.number("errata").is_some_and(|e| e > 0) {
         let errata = config.number("errata").unwrap_or(0);
@@ -176,13 +160,9 @@ fn top(config: &ConfigText, vdev: &ConfigVdev, reading: &mut Reading) {
     let (Some(shift), Some(asize)) = (vdev.number("metaslab_shift"), vdev.number("asize")) else {
         return;
     };
-    let count = asize
-        .checked_shr(u32::try_from(shift).unwrap_or(64))
-        .unwrap_or(0);
+    let count = asize.checked_shr(u32::try_from(shift).unwrap_or(64)).unwrap_or(0);
     let ashift = vdev.number("ashift").unwrap_or(0);
-    let size = 1u64
-        .checked_shl(u32::try_from(shift).unwrap_or(64))
-        .unwrap_or(0);
+    let size = 1u64.checked_shl(u32::try_from(shift).unwrap_or(64)).unwrap_or(0);
     let log = match (vdev.number("is_log"), vdev.string("alloc_bias")) {
         (Some(1), _) => " log",
         (_, Some("special")) => " special",
@@ -193,37 +173,40 @@ fn top(config: &ConfigText, vdev: &ConfigVdev, reading: &mut Reading) {
         "metaslabs",
         count as f64,
         format!(
-            "Top-level vdev {}: {}{log}, ashift {ashift}, asize {asize} ({}) = {} of {} (shift {shift}).",
-            vdev.id, vdev.kind, bytes_text(asize as f64), plural(count, "metaslab"), bytes_text(size as f64)
+            "Top-level vdev {}: {}{log}, ashift {ashift}, asize {asize} ({}) = {} of {} (shift \
+             {shift}).",
+            vdev.id,
+            vdev.kind,
+            bytes_text(asize as f64),
+            plural(count, "metaslab"),
+            bytes_text(size as f64)
         ),
     );
     reading.note("ashift", ashift as f64);
     reading.note("metaslab_shift", shift as f64);
     reading.note("asize", asize as f64);
-    let (old, new) = (
-        u64::from(old_shift(asize)),
-        u64::from(metaslab_shift(asize)),
-    );
+    let (old, new) = (u64::from(old_shift(asize)), u64::from(metaslab_shift(asize)));
     let rule = match (old == shift, new == shift) {
         (true, true) => "both rules give this shift".to_string(),
         (true, false) => format!(
-            "by the rule of 0.7 and older (200 metaslabs of any size); 0.8 and later would take {new}"
+            "by the rule of 0.7 and older (200 metaslabs of any size); 0.8 and later would take \
+             {new}"
         ),
         (false, true) => {
             format!("by the rule of 0.8 and later (512 MiB to 16 GiB); 0.7 would have taken {old}")
         }
         (false, false) => format!(
-            "neither rule gives it for this asize ({old} old, {new} new): the vdev has grown, or the rule was tuned"
+            "neither rule gives it for this asize ({old} old, {new} new): the vdev has grown, or \
+             the rule was tuned"
         ),
     };
-    reading.check(
-        true,
-        "rule_shift",
-        new as f64,
-        format!("metaslab_shift {shift}: {rule}."),
-    );
+    reading.check(true, "rule_shift", new as f64, format!("metaslab_shift {shift}: {rule}."));
     if ashift == 9 {
-        reading.warn("ashift 9: every block is written in sectors of 512 bytes; disks with 4 KiB sectors must read and write back.".to_string());
+        reading.warn(
+            "ashift 9: every block is written in sectors of 512 bytes; disks with 4 KiB \
+            sectors must read and write back."
+                .to_string(),
+        );
     }
     if let Some(children) = config.number("vdev_children").filter(|c| *c > 1) {
         reading.note("vdev_children", children as f64);
@@ -233,23 +216,10 @@ fn top(config: &ConfigText, vdev: &ConfigVdev, reading: &mut Reading) {
 /// What the configuration itself calls broken.
 fn troubles(config: &ConfigText, reading: &mut Reading) {
     for vdev in config.vdevs.iter().take(1000) {
-        let name = if vdev.path.is_empty() {
-            &vdev.kind
-        } else {
-            &vdev.path
-        };
-        for key in [
-            "degraded",
-            "faulted",
-            "offline",
-            "removed",
-            "not_present",
-            "removing",
-        ] {
+        let name = if vdev.path.is_empty() { &vdev.kind } else { &vdev.path };
+        for key in ["degraded", "faulted", "offline", "removed", "not_present", "removing"] {
             if vdev.number(key).is_some_and(|v| v > 0) {
-                let why = vdev
-                    .string("aux_state")
-                    .map_or(String::new(), |a| format!(" ({a})"));
+                let why = vdev.string("aux_state").map_or(String::new(), |a| format!(" ({a})"));
                 reading.warn_value(key, 1.0, format!("{name} is marked {key}{why}."));
             }
         }
@@ -266,11 +236,7 @@ fn uberblocks(config: &ConfigText, reading: &mut Reading) {
     reading.value(
         "uberblock_txg",
         txg(best) as f64,
-        format!(
-            "{}; the newest is txg {}.",
-            plural(blocks.len() as u64, "uberblock"),
-            txg(best)
-        ),
+        format!("{}; the newest is txg {}.", plural(blocks.len() as u64, "uberblock"), txg(best)),
     );
     reading.note("uberblocks", blocks.len() as f64);
     if let Some(own) = config.number("txg") {
@@ -279,7 +245,10 @@ fn uberblocks(config: &ConfigText, reading: &mut Reading) {
             reading.value(
                 "config_behind",
                 behind as f64,
-                format!("The configuration was written in txg {own}, {behind} groups before the uberblock: nothing in the vdev tree changed since."),
+                format!(
+                    "The configuration was written in txg {own}, {behind} groups before the \
+                    uberblock: nothing in the vdev tree changed since."
+                ),
             );
         }
     }
@@ -319,11 +288,7 @@ fn guid_sum(config: &ConfigText, reading: &mut Reading) {
         }
     }
     let sum = seen.iter().fold(0u64, |sum, guid| sum.wrapping_add(*guid));
-    let stored = config
-        .uberblocks
-        .iter()
-        .filter_map(|u| u.number("guid_sum"))
-        .next_back();
+    let stored = config.uberblocks.iter().filter_map(|u| u.number("guid_sum")).next_back();
     let Some(stored) = stored.filter(|_| seen.len() > 1) else {
         return;
     };
@@ -349,17 +314,19 @@ fn guid_sum(config: &ConfigText, reading: &mut Reading) {
             false,
             "guid_sum",
             sum as f64,
-            format!("guid_sum is {stored}, but pool guid + the {} shown give {sum}: a vdev is missing from the text or from the pool.", plural(parts, "vdev guid")),
+            format!(
+                "guid_sum is {stored}, but pool guid + the {} shown give {sum}: a vdev is \
+                missing from the text or from the pool.",
+                plural(parts, "vdev guid")
+            ),
         );
     }
 }
 
 /// The labels of one device should say the same.
 fn labels_agree(configs: &[ConfigText], reading: &mut Reading) {
-    let labels: Vec<&ConfigText> = configs
-        .iter()
-        .filter(|c| c.title.starts_with("LABEL"))
-        .collect();
+    let labels: Vec<&ConfigText> =
+        configs.iter().filter(|c| c.title.starts_with("LABEL")).collect();
     if labels.len() < 2 {
         return;
     }
@@ -399,30 +366,18 @@ fn verdict(configs: &[ConfigText], reading: &mut Reading) {
             )
         })
         .collect();
-    let bad = reading
-        .findings
-        .iter()
-        .find(|f| f.level == "warning" && f.text.contains("is marked"));
+    let bad =
+        reading.findings.iter().find(|f| f.level == "warning" && f.text.contains("is marked"));
     let trouble = bad.map_or(String::new(), |f| format!(" {}", f.text));
     let mismatch = reading.findings.iter().any(|f| f.level == "mismatch");
-    let sums = if mismatch {
-        " The guid sum does not add up."
-    } else {
-        ""
-    };
+    let sums = if mismatch { " The guid sum does not add up." } else { "" };
     let state = config
         .number("state")
-        .map_or("of unknown state".to_string(), |s| {
-            state_name(s).to_string()
-        });
+        .map_or("of unknown state".to_string(), |s| state_name(s).to_string());
     reading.verdict = format!(
         "Pool {name} (version {}) is {state}: {}.{trouble}{sums}",
         config.number("version").unwrap_or(0),
-        if tops.is_empty() {
-            "no top-level vdev shown".to_string()
-        } else {
-            tops.join("; ")
-        }
+        if tops.is_empty() { "no top-level vdev shown".to_string() } else { tops.join("; ") }
     );
     reading.next = if trouble.is_empty() {
         "zdb -m for the space in those metaslabs; zdb -lu for the ring of uberblocks.".to_string()
@@ -438,11 +393,7 @@ mod tests {
     #[test]
     fn shifts_by_both_rules() {
         let check = |asize: u64, old: u32, new: u32| {
-            assert_eq!(
-                (old_shift(asize), metaslab_shift(asize)),
-                (old, new),
-                "asize {asize}"
-            );
+            assert_eq!((old_shift(asize), metaslab_shift(asize)), (old, new), "asize {asize}");
         };
         check(62_390_272, 19, 24);
         check(1_069_023_232, 23, 26);

@@ -39,11 +39,7 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
             let name = words.first().map_or("", |w| w).to_string();
             let (allocated, referenced) = ([1, 2, 3, 4].map(cell), [5, 6, 7, 8].map(cell));
             if !rows.iter().any(|r| r.refcount == name) && rows.len() < 128 {
-                rows.push(DdtRow {
-                    refcount: name,
-                    allocated,
-                    referenced,
-                });
+                rows.push(DdtRow { refcount: name, allocated, referenced });
             }
             continue;
         }
@@ -68,9 +64,7 @@ fn entries(words: &[&str]) -> Option<(u64, f64, f64)> {
         words.get(at.checked_sub(2)?).copied()
     };
     let count = integer(after("entries")?)?;
-    let disk = after("size")
-        .and_then(|w| nice(w.trim_end_matches(',')))
-        .unwrap_or(0.0);
+    let disk = after("size").and_then(|w| nice(w.trim_end_matches(','))).unwrap_or(0.0);
     let core = before("core").and_then(nice).unwrap_or(0.0);
     Some((count, disk, core))
 }
@@ -89,15 +83,19 @@ fn table(rows: &[DdtRow], head: Option<(u64, f64, f64)>, reading: &mut Reading) 
     }
     let plain: Vec<&DdtRow> = rows.iter().filter(|r| r.refcount != "Total").collect();
     let blocks: f64 = plain.iter().map(|r| r.allocated[0]).sum();
-    let once = plain
-        .iter()
-        .find(|r| r.refcount == "1")
-        .map_or(0.0, |r| r.allocated[0]);
+    let once = plain.iter().find(|r| r.refcount == "1").map_or(0.0, |r| r.allocated[0]);
     let sum = |pick: fn(&DdtRow) -> f64| plain.iter().map(|r| pick(r)).sum::<f64>();
     let (stored, referred) = (sum(|r| r.allocated[3]), sum(|r| r.referenced[3]));
     if blocks > 0.0 {
         let share = once / blocks * 100.0;
-        reading.value("refcount_one_percent", share, format!("{share:.1}% of the blocks have reference count 1: they are stored once and gain nothing."));
+        reading.value(
+            "refcount_one_percent",
+            share,
+            format!(
+                "{share:.1}% of the blocks have \
+            reference count 1: they are stored once and gain nothing."
+            ),
+        );
     }
     if stored > 0.0 {
         let ratio = referred / stored;
@@ -117,21 +115,16 @@ fn table(rows: &[DdtRow], head: Option<(u64, f64, f64)>, reading: &mut Reading) 
 /// Whether the table pays.
 fn sum_up(plain: &[&DdtRow], head: Option<(u64, f64, f64)>, reading: &mut Reading) {
     let blocks: f64 = plain.iter().map(|r| r.allocated[0]).sum();
-    let once = plain
-        .iter()
-        .find(|r| r.refcount == "1")
-        .map_or(0.0, |r| r.allocated[0]);
+    let once = plain.iter().find(|r| r.refcount == "1").map_or(0.0, |r| r.allocated[0]);
     let sum = |pick: fn(&DdtRow) -> f64| plain.iter().map(|r| pick(r)).sum::<f64>();
     let (stored, referred) = (sum(|r| r.allocated[3]), sum(|r| r.referenced[3]));
     let memory = head.map_or(String::new(), |(n, _, core)| {
-        format!(
-            " The table takes {} of memory for that.",
-            bytes_text(n as f64 * core)
-        )
+        format!(" The table takes {} of memory for that.", bytes_text(n as f64 * core))
     });
     reading.verdict = if blocks > 0.0 {
         format!(
-            "Deduplication saves little: {:.1}% of {} blocks exist once; the ratio of the rows shown is {:.2}.{memory}",
+            "Deduplication saves little: {:.1}% of {} blocks exist once; the ratio of the rows \
+             shown is {:.2}.{memory}",
             once / blocks * 100.0,
             count_text(blocks),
             referred / stored.max(1.0)
@@ -146,11 +139,10 @@ fn sum_up(plain: &[&DdtRow], head: Option<(u64, f64, f64)>, reading: &mut Readin
             bytes_text(referred)
         );
     }
-    reading.next = "zpool list (DEDUP), arcstats: does the table fit into memory; zfs set dedup=off stops new entries.".to_string();
-    let bars = plain
-        .iter()
-        .map(|r| (r.refcount.clone(), r.allocated[0]))
-        .collect::<Vec<_>>();
+    reading.next = "zpool list (DEDUP), arcstats: does the table fit into memory; zfs set \
+        dedup=off stops new entries."
+        .to_string();
+    let bars = plain.iter().map(|r| (r.refcount.clone(), r.allocated[0])).collect::<Vec<_>>();
     if !bars.is_empty() {
         reading.pictures.push(Picture::Histogram {
             title: "Blocks by reference count".to_string(),

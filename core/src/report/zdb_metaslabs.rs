@@ -215,16 +215,10 @@ impl<'a> Parser<'a, '_> {
 
     fn last_vdev(&mut self) -> &mut VdevRows {
         if self.out.vdevs.is_empty() {
-            self.out.vdevs.push(VdevRows {
-                class: "normal".to_string(),
-                ..VdevRows::default()
-            });
+            self.out.vdevs.push(VdevRows { class: "normal".to_string(), ..VdevRows::default() });
         }
         let last = self.out.vdevs.len() - 1;
-        self.out
-            .vdevs
-            .get_mut(last)
-            .expect("invariant: one was pushed")
+        self.out.vdevs.get_mut(last).expect("invariant: one was pushed")
     }
 
     fn last_row(&mut self) -> Option<&mut MetaslabRow> {
@@ -249,19 +243,12 @@ impl<'a> Parser<'a, '_> {
                 histogram: Vec::new(),
             });
             self.histogram = Histogram::Group;
-            self.at += if fragmentation.is_some() || self.word(5) == "-" {
-                6
-            } else {
-                5
-            };
+            self.at += if fragmentation.is_some() || self.word(5) == "-" { 6 } else { 5 };
             return;
         }
         self.close_row();
-        let mut vdev = VdevRows {
-            id: Some(id),
-            class: "normal".to_string(),
-            ..VdevRows::default()
-        };
+        let mut vdev =
+            VdevRows { id: Some(id), class: "normal".to_string(), ..VdevRows::default() };
         let line = self.line();
         self.at += 2;
         if self.line() == line
@@ -294,10 +281,9 @@ impl<'a> Parser<'a, '_> {
     }
 
     fn pool_group(&mut self) {
-        self.out.groups.push(GroupRow {
-            fragmentation: percent(self.word(3)),
-            ..GroupRow::default()
-        });
+        self.out
+            .groups
+            .push(GroupRow { fragmentation: percent(self.word(3)), ..GroupRow::default() });
         self.histogram = Histogram::Group;
         self.at += 4;
     }
@@ -360,41 +346,29 @@ impl<'a> Parser<'a, '_> {
 
     fn add_row(&mut self, row: MetaslabRow) {
         let back = self.last_row().is_some_and(|last| row.id < last.id);
-        let same = self
-            .last_row()
-            .is_some_and(|last| row.id == last.id && row.offset == last.offset);
+        let same =
+            self.last_row().is_some_and(|last| row.id == last.id && row.offset == last.offset);
         if same {
             self.out.doubled += 1;
             return;
         }
         let headless = self.out.vdevs.last().is_some_and(|v| v.rows.len() > 1);
         if back && headless {
-            self.out.vdevs.push(VdevRows {
-                class: "normal".to_string(),
-                ..VdevRows::default()
-            });
+            self.out.vdevs.push(VdevRows { class: "normal".to_string(), ..VdevRows::default() });
         }
         self.last_vdev().rows.push(row);
     }
 
     fn histogram_head(&mut self) {
         let memory = self.word(0) == "In-memory";
-        self.histogram = if memory {
-            Histogram::Loaded
-        } else {
-            Histogram::OnDisk
-        };
+        self.histogram = if memory { Histogram::Loaded } else { Histogram::OnDisk };
         self.at += 2;
         if self.word(0) == "fragmentation" {
             let value = self.number(1);
             if let Some(row) = self.last_row() {
                 row.fragmentation = value;
             }
-            self.at += if value.is_some() || self.word(1) == "-" {
-                2
-            } else {
-                1
-            };
+            self.at += if value.is_some() || self.word(1) == "-" { 2 } else { 1 };
         }
     }
 

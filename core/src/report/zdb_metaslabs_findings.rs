@@ -39,9 +39,7 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
     }
     if text.log_space_maps > 0 {
         let maps = plural(text.log_space_maps, "log space map");
-        reading.info(format!(
-            "{maps} listed: changes not yet in the metaslabs' own space maps."
-        ));
+        reading.info(format!("{maps} listed: changes not yet in the metaslabs' own space maps."));
     }
     verdict(&text, &mut reading);
     if !views.is_empty() {
@@ -156,10 +154,7 @@ fn size_of(vdev: &VdevRows) -> (u64, String) {
     if let Some(step) = steps.get(steps.len() / 2) {
         return (*step, format!("offset step 0x{step:x}"));
     }
-    let whole = vdev
-        .rows
-        .iter()
-        .find_map(|r| Some(r.smp_alloc? as f64 + r.free));
+    let whole = vdev.rows.iter().find_map(|r| Some(r.smp_alloc? as f64 + r.free));
     match whole {
         Some(bytes) if bytes > 0.0 => {
             let power = (bytes as u64).checked_next_power_of_two().unwrap_or(0);
@@ -184,9 +179,7 @@ fn describe(vdev: &VdevRows, facts: &Facts, reading: &mut Reading) {
     let count = vdev.rows.len() as u64;
     let ids = runs(&vdev.rows);
     let size = bytes_text(facts.size as f64);
-    let shift = facts
-        .shift
-        .map_or(String::new(), |s| format!(", shift {s}"));
+    let shift = facts.shift.map_or(String::new(), |s| format!(", shift {s}"));
     let total = match vdev.count {
         Some(n) => format!("{} of {size} ({}{shift})", plural(n, "metaslab"), facts.how),
         None => format!("metaslabs of {size} ({}{shift}), number unknown", facts.how),
@@ -220,11 +213,8 @@ fn runs(rows: &[MetaslabRow]) -> String {
     let mut start: Option<(u64, u64)> = None;
     let flush = |out: &mut String, run: (u64, u64)| {
         let comma = if out.is_empty() { "" } else { ", " };
-        let text = if run.0 == run.1 {
-            format!("{}", run.0)
-        } else {
-            format!("{}-{}", run.0, run.1)
-        };
+        let text =
+            if run.0 == run.1 { format!("{}", run.0) } else { format!("{}-{}", run.0, run.1) };
         out.push_str(comma);
         out.push_str(&text);
     };
@@ -248,10 +238,9 @@ fn runs(rows: &[MetaslabRow]) -> String {
 /// Emptiest and fullest metaslab, how many are empty, how many nearly full.
 fn extremes(vdev: &VdevRows, facts: &Facts, reading: &mut Reading) {
     let by_free = |a: &&MetaslabRow, b: &&MetaslabRow| a.free.total_cmp(&b.free);
-    let (Some(least), Some(most)) = (
-        vdev.rows.iter().min_by(by_free),
-        vdev.rows.iter().max_by(by_free),
-    ) else {
+    let (Some(least), Some(most)) =
+        (vdev.rows.iter().min_by(by_free), vdev.rows.iter().max_by(by_free))
+    else {
         return;
     };
     reading.value(
@@ -267,20 +256,13 @@ fn extremes(vdev: &VdevRows, facts: &Facts, reading: &mut Reading) {
     if size <= 0.0 {
         return;
     }
-    let empty: Vec<&MetaslabRow> = vdev
-        .rows
-        .iter()
-        .filter(|r| r.free + nice_slack(&r.free_text) >= size)
-        .collect();
+    let empty: Vec<&MetaslabRow> =
+        vdev.rows.iter().filter(|r| r.free + nice_slack(&r.free_text) >= size).collect();
     if !empty.is_empty() {
         let ids: Vec<String> = empty.iter().take(20).map(|r| format!("{}", r.id)).collect();
         let text = format!(
             "{} wholly empty to the printed digits ({}): {}.",
-            if empty.len() == 1 {
-                "1 is".to_string()
-            } else {
-                format!("{} are", empty.len())
-            },
+            if empty.len() == 1 { "1 is".to_string() } else { format!("{} are", empty.len()) },
             bytes_text(size),
             ids.join(", ")
         );
@@ -372,10 +354,7 @@ fn histograms(vdev: &VdevRows, reading: &mut Reading) {
         let top = frag::largest(&row.histogram).map_or(String::new(), |(shift, count)| {
             format!(", largest bucket 2^{shift} ({})", plural(count, "segment"))
         });
-        let head = format!(
-            "Metaslab {}: {} free, fragmentation {stated}",
-            row.id, row.free_text
-        );
+        let head = format!("Metaslab {}: {} free, fragmentation {stated}", row.id, row.free_text);
         if cut {
             let last = row.histogram.last().map_or(0, |(shift, _)| *shift);
             reading.value(
@@ -389,12 +368,7 @@ fn histograms(vdev: &VdevRows, reading: &mut Reading) {
         }
         let table = table_name(stated, by_old, by_new);
         let text = format!("{head}{top}; recomputed from the histogram: {table}.");
-        reading.check(
-            by_old == stated || by_new == stated,
-            "fragmentation",
-            stated as f64,
-            text,
-        );
+        reading.check(by_old == stated || by_new == stated, "fragmentation", stated as f64, text);
     }
     if old + new + wrong > 0 {
         reading.set("frag_old_table", old as f64);
@@ -416,7 +390,8 @@ fn table_name(stated: u64, old: u64, new: u64) -> String {
 fn tables(old: u64, new: u64, wrong: u64, reading: &mut Reading) {
     if old > new {
         reading.info(
-            "The fragmentation numbers were made with the table of 2.3.0 and older, in which 16 MiB \
+            "The fragmentation numbers were made with the table of 2.3.0 and older, in which 16 \
+             MiB \
              counts as perfect; 2.3.1 and later show another number for the same disk."
                 .to_string(),
         );
@@ -461,39 +436,23 @@ fn groups(groups: &[GroupRow], reading: &mut Reading) {
         let who = group.vdev.map_or("the pool".to_string(), |v| {
             format!("vdev {v} ({})", plural(group.metaslabs, "metaslab"))
         });
-        let stated = group
-            .fragmentation
-            .map_or("unknown".to_string(), |f| format!("{f:.0}%"));
+        let stated = group.fragmentation.map_or("unknown".to_string(), |f| format!("{f:.0}%"));
         let top = frag::largest(&group.histogram).map_or(String::new(), |(shift, count)| {
             format!("; largest bucket 2^{shift} ({})", plural(count, "segment"))
         });
         let text = format!("Fragmentation of {who}: {stated}{top}.");
-        reading.value(
-            "group_fragmentation",
-            group.fragmentation.unwrap_or(-1.0),
-            text,
-        );
+        reading.value("group_fragmentation", group.fragmentation.unwrap_or(-1.0), text);
         if !group.histogram.is_empty() {
-            let bars = group
-                .histogram
-                .iter()
-                .map(|(s, c)| (format!("2^{s}"), *c as f64))
-                .collect();
+            let bars = group.histogram.iter().map(|(s, c)| (format!("2^{s}"), *c as f64)).collect();
             let title = format!("Free segments of {who}");
-            reading.pictures.push(Picture::Histogram {
-                title,
-                unit: "bytes".to_string(),
-                bars,
-            });
+            reading.pictures.push(Picture::Histogram { title, unit: "bytes".to_string(), bars });
         }
     }
-    let worst = groups
-        .iter()
-        .filter_map(|g| g.fragmentation)
-        .fold(-1.0, f64::max);
+    let worst = groups.iter().filter_map(|g| g.fragmentation).fold(-1.0, f64::max);
     if worst >= 0.0 && reading.verdict.is_empty() {
         reading.verdict = format!(
-            "The most fragmented group shows {worst:.0}%. FRAG is about free space, not about files."
+            "The most fragmented group shows {worst:.0}%. FRAG is about free space, not about \
+             files."
         );
     }
 }
@@ -521,7 +480,8 @@ fn verdict(text: &MetaslabText, reading: &mut Reading) {
     let fits = top.map_or(String::new(), |(shift, n)| {
         let low = (1u64 << shift) as f64;
         format!(
-            " The largest free piece shown lies between {} and {} ({n} of that size): a larger write \
+            " The largest free piece shown lies between {} and {} ({n} of that size): a larger \
+             write \
              must be split into a gang block.",
             bytes_text(low),
             bytes_text(low * 2.0)
@@ -537,9 +497,7 @@ fn verdict(text: &MetaslabText, reading: &mut Reading) {
         s if s < 50.0 => "space is in use but not short",
         _ => "there is plenty of free space",
     };
-    let of = total
-        .filter(|t| *t > count)
-        .map_or(String::new(), |t| format!(" of {t}"));
+    let of = total.filter(|t| *t > count).map_or(String::new(), |t| format!(" of {t}"));
     let shown = format!("{} shown{of}", plural(count, "metaslab"));
     reading.verdict = if seen > 0.0 {
         let (free, seen) = (bytes_text(free), bytes_text(seen));

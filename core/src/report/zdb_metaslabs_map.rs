@@ -11,11 +11,8 @@ use std_alloc::vec::Vec;
 
 /// The same map that an image gives, as far as the text tells.
 pub(crate) fn view(vdev: &VdevRows, facts: &Facts) -> VdevMapView {
-    let metaslabs: Vec<MetaslabView> = vdev
-        .rows
-        .iter()
-        .map(|r| metaslab_view(r, facts.size))
-        .collect();
+    let metaslabs: Vec<MetaslabView> =
+        vdev.rows.iter().map(|r| metaslab_view(r, facts.size)).collect();
     let merged = merged(&vdev.rows);
     let frag = frag::fragmentation(&merged);
     VdevMapView {
@@ -24,9 +21,7 @@ pub(crate) fn view(vdev: &VdevRows, facts: &Facts) -> VdevMapView {
         class: vdev.class.clone(),
         ashift: 0,
         metaslab_shift: facts.shift.map_or(0, u64::from),
-        size: facts
-            .size
-            .saturating_mul(vdev.count.unwrap_or(vdev.rows.len() as u64)),
+        size: facts.size.saturating_mul(vdev.count.unwrap_or(vdev.rows.len() as u64)),
         free: facts.free as u64,
         fragmentation: frag.map(|(_, new)| new),
         fragmentation_old: frag.map(|(old, _)| old),
@@ -53,10 +48,7 @@ fn embedded_log(vdev: &VdevRows) -> Option<u64> {
     if !whole || vdev.class != "normal" || vdev.unflushed_object.is_none() {
         return None;
     }
-    vdev.rows
-        .iter()
-        .min_by_key(|r| (r.smp_alloc.unwrap_or(0), r.id))
-        .map(|r| r.id)
+    vdev.rows.iter().min_by_key(|r| (r.smp_alloc.unwrap_or(0), r.id)).map(|r| r.id)
 }
 
 fn metaslab_view(row: &MetaslabRow, size: u64) -> MetaslabView {
@@ -80,19 +72,11 @@ fn metaslab_view(row: &MetaslabRow, size: u64) -> MetaslabView {
         unflushed_txg: Txg(row.unflushed_txg.unwrap_or(0)),
         fragmentation: frag.map(|(_, new)| new),
         fragmentation_old: frag.map(|(old, _)| old),
-        segments: row
-            .segments
-            .unwrap_or_else(|| dense(&row.histogram).iter().sum()),
+        segments: row.segments.unwrap_or_else(|| dense(&row.histogram).iter().sum()),
         max_size: row.max_size.unwrap_or(0.0) as u64,
-        weight: top.map_or(0, |(shift, n)| {
-            u64::from(shift) << 54 | (n & ((1 << 54) - 1))
-        }),
+        weight: top.map_or(0, |(shift, n)| u64::from(shift) << 54 | (n & ((1 << 54) - 1))),
         weight_text,
-        histogram: dense(if row.loaded.is_empty() {
-            &row.histogram
-        } else {
-            &row.loaded
-        }),
+        histogram: dense(if row.loaded.is_empty() { &row.histogram } else { &row.loaded }),
         histogram_stored: dense(&row.histogram),
         problem: None,
     }

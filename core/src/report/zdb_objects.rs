@@ -121,11 +121,7 @@ fn join<'a>(lines: &[Line<'a>], at: usize) -> (Cow<'a, str>, usize) {
         text.push_str(next.text);
         count += 1;
     }
-    if whole(&text) {
-        (Cow::Owned(text), count)
-    } else {
-        (Cow::Borrowed(first), 1)
-    }
+    if whole(&text) { (Cow::Owned(text), count) } else { (Cow::Borrowed(first), 1) }
 }
 
 /// Whether the checksum of a pointer in long form is there with its four words.
@@ -153,12 +149,7 @@ fn one_line(text: &str, joined: bool, out: &mut ObjectsText) -> bool {
 fn dataset(text: &str, joined: bool, out: &mut ObjectsText) -> bool {
     let (head, rootbp) = text.split_once(", rootbp").unwrap_or((text, ""));
     let mut parts = head.split(", ");
-    let named = parts
-        .next()
-        .unwrap_or("")
-        .trim()
-        .trim_start_matches("Dataset")
-        .trim();
+    let named = parts.next().unwrap_or("").trim().trim_start_matches("Dataset").trim();
     let (name, kind) = named.rsplit_once(" [").unwrap_or((named, ""));
     let mut line = DatasetLine {
         name: name.to_string(),
@@ -170,8 +161,7 @@ fn dataset(text: &str, joined: bool, out: &mut ObjectsText) -> bool {
             Some(("ID", n)) => line.id = integer(n).unwrap_or(0),
             Some(("cr_txg", n)) => line.cr_txg = integer(n).unwrap_or(0),
             _ => {
-                line.rest
-                    .push_str(if line.rest.is_empty() { "" } else { ", " });
+                line.rest.push_str(if line.rest.is_empty() { "" } else { ", " });
                 line.rest.push_str(part);
             }
         }
@@ -190,23 +180,14 @@ fn object(words: &[&str], out: &mut ObjectsText) -> bool {
     let (Some(id), Some(levels)) = (number(0), number(1)) else {
         return false;
     };
-    let cells: Vec<String> = words
-        .iter()
-        .skip(2)
-        .map_while(|w| cell(w).map(|_| w.to_string()))
-        .collect();
+    let cells: Vec<String> =
+        words.iter().skip(2).map_while(|w| cell(w).map(|_| w.to_string())).collect();
     if !(4..=7).contains(&cells.len()) || levels > 10 || words.len() <= cells.len() + 2 {
         return false;
     }
     let kind = words.get(cells.len() + 2..).unwrap_or(&[]).join(" ");
     if out.objects.len() < 100_000 {
-        out.objects.push(ObjectLine {
-            id,
-            levels,
-            cells,
-            kind,
-            attributes: Vec::new(),
-        });
+        out.objects.push(ObjectLine { id, levels, cells, kind, attributes: Vec::new() });
     }
     true
 }
@@ -226,15 +207,8 @@ fn attribute(text: &str, words: &[&str], out: &mut ObjectsText) -> bool {
         || first.starts_with("microzap")
         || first.starts_with("Fat");
     if known || dnode {
-        let name = if dnode {
-            words.get(1).map_or("", |w| w.trim_end_matches(':'))
-        } else {
-            first
-        };
-        let value = words
-            .get(if dnode { 2.. } else { 1.. })
-            .unwrap_or(&[])
-            .join(" ");
+        let name = if dnode { words.get(1).map_or("", |w| w.trim_end_matches(':')) } else { first };
+        let value = words.get(if dnode { 2.. } else { 1.. }).unwrap_or(&[]).join(" ");
         if let Some(object) = out.objects.last_mut().filter(|o| o.attributes.len() < 64) {
             object.attributes.push((name.to_string(), value));
         }
@@ -274,9 +248,7 @@ fn pointer(text: &str, words: &[&str], joined: bool, out: &mut ObjectsText) -> b
         let value = w.strip_prefix("B=").or_else(|| w.strip_prefix("birth="))?;
         integer(value.split('/').next()?.trim_end_matches(['L', 'P']))
     });
-    let offset = words
-        .first()
-        .filter(|_| words.get(1).is_some_and(|w| is_level(w)));
+    let offset = words.first().filter(|_| words.get(1).is_some_and(|w| is_level(w)));
     if out.pointers.len() < MAX_POINTERS {
         out.pointers.push(PointerLine {
             offset: offset.and_then(|w| hex(w)),

@@ -50,11 +50,7 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
 }
 
 fn attribute<'a>(object: &'a ObjectLine, name: &str) -> Option<&'a str> {
-    object
-        .attributes
-        .iter()
-        .find(|(n, _)| n == name)
-        .map(|(_, v)| v.as_str())
+    object.attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.as_str())
 }
 
 fn one_object(object: &ObjectLine, reading: &mut Reading) {
@@ -87,9 +83,7 @@ fn indirect(text: &ObjectsText, reading: &mut Reading) {
         let Some((vdev, offset, size)) = pointer.dvas.first() else {
             continue;
         };
-        let birth = pointer
-            .birth
-            .map_or(String::new(), |b| format!(", born in txg {b}"));
+        let birth = pointer.birth.map_or(String::new(), |b| format!(", born in txg {b}"));
         reading.value(
             "indirect_offset",
             *offset as f64,
@@ -183,10 +177,9 @@ fn verdict(text: &ObjectsText, runs: Option<(u64, u64)>, reading: &mut Reading) 
                 )
             }
             (None, Some(set)) => format!("Data set {} [{}]: {}.", set.name, set.kind, set.rest),
-            (None, None) => format!(
-                "{} shown.",
-                plural(text.pointers.len() as u64, "block pointer")
-            ),
+            (None, None) => {
+                format!("{} shown.", plural(text.pointers.len() as u64, "block pointer"))
+            }
         },
     };
     reading.next =

@@ -87,17 +87,12 @@ impl Calls {
     }
 
     fn slot(&mut self, tag: Tag) -> &mut Call {
-        self.slots
-            .get_mut(tag.0 as usize)
-            .expect("invariant: a tag names an open call")
+        self.slots.get_mut(tag.0 as usize).expect("invariant: a tag names an open call")
     }
 
     fn close(&mut self, tag: Tag) -> Call {
         let old = core::mem::replace(self.slot(tag), Call::Free);
-        assert!(
-            !matches!(old, Call::Free),
-            "invariant: a call is closed once"
-        );
+        assert!(!matches!(old, Call::Free), "invariant: a call is closed once");
         self.free.push(tag.0);
         old
     }
@@ -123,11 +118,7 @@ impl Rt {
 
     /// Hands `cmd` to the driver and waits for the answer.
     pub fn call(&self, cmd: Cmd) -> impl Future<Output = Done> + use<> {
-        CallFuture {
-            rt: self.clone(),
-            cmd: Some(cmd),
-            tag: None,
-        }
+        CallFuture { rt: self.clone(), cmd: Some(cmd), tag: None }
     }
 
     /// Starts `future` as a task of its own. Dropping the handle lets it run on.
@@ -136,10 +127,7 @@ impl Rt {
         name: &'static str,
         future: impl Future<Output = T> + 'static,
     ) -> JoinHandle<T> {
-        let cell = Rc::new(RefCell::new(JoinState {
-            value: None,
-            waiter: None,
-        }));
+        let cell = Rc::new(RefCell::new(JoinState { value: None, waiter: None }));
         let (rt, out) = (self.clone(), cell.clone());
         let body = async move {
             let value = future.await;
@@ -150,18 +138,9 @@ impl Rt {
             }
         };
         let id = self.0.next_task.replace(self.0.next_task.get() + 1);
-        self.0.tasks.borrow_mut().insert(
-            id,
-            Task {
-                name,
-                future: Box::pin(body),
-            },
-        );
+        self.0.tasks.borrow_mut().insert(id, Task { name, future: Box::pin(body) });
         self.make_ready(id);
-        JoinHandle {
-            rt: self.clone(),
-            state: cell,
-        }
+        JoinHandle { rt: self.clone(), state: cell }
     }
 
     /// Waits for all of `parts`, which may borrow from the caller.
@@ -169,10 +148,8 @@ impl Rt {
         &self,
         parts: impl IntoIterator<Item = impl Future<Output = T>>,
     ) -> Vec<T> {
-        let mut parts: Vec<_> = parts
-            .into_iter()
-            .map(|p| (Some(Box::pin(p)), None, None::<Arc<Part>>))
-            .collect();
+        let mut parts: Vec<_> =
+            parts.into_iter().map(|p| (Some(Box::pin(p)), None, None::<Arc<Part>>)).collect();
         let mut running = parts.len();
         core::future::poll_fn(move |cx| {
             for (future, value, part) in &mut parts {
@@ -194,10 +171,7 @@ impl Rt {
                 return Poll::Pending;
             }
             let done = core::mem::take(&mut parts).into_iter();
-            Poll::Ready(
-                done.map(|(_, v, _)| v.expect("invariant: a part ended"))
-                    .collect(),
-            )
+            Poll::Ready(done.map(|(_, v, _)| v.expect("invariant: a part ended")).collect())
         })
         .await
     }
@@ -233,11 +207,7 @@ impl Rt {
                     return value;
                 }
             }
-            assert!(
-                self.complete_one(Instant::NEVER),
-                "all tasks wait: {}",
-                self.waiting()
-            );
+            assert!(self.complete_one(Instant::NEVER), "all tasks wait: {}", self.waiting());
         }
     }
 
@@ -265,10 +235,7 @@ impl Rt {
 
     /// Whoever is polled now, to be woken later.
     pub(super) fn waiter(&self, cx: &Context<'_>) -> Waiter {
-        Waiter {
-            task: self.0.current.get(),
-            part: cx.waker().clone(),
-        }
+        Waiter { task: self.0.current.get(), part: cx.waker().clone() }
     }
 
     /// Readies a waiter.
@@ -337,9 +304,7 @@ impl Future for CallFuture {
             inner.driver.borrow_mut().submit(tag, cmd);
             return Poll::Pending;
         }
-        let tag = self
-            .tag
-            .expect("invariant: a call is not polled after its answer");
+        let tag = self.tag.expect("invariant: a call is not polled after its answer");
         let mut calls = inner.calls.borrow_mut();
         match calls.slot(tag) {
             Call::Waiting(waiter) => {
@@ -419,16 +384,12 @@ mod tests {
         }
 
         fn submit(&mut self, tag: Tag, cmd: Cmd) {
-            let Cmd::Dev(_, DevOp::Read { off, .. }) = cmd else {
-                panic!("only reads")
-            };
+            let Cmd::Dev(_, DevOp::Read { off, .. }) = cmd else { panic!("only reads") };
             self.0.insert(off, tag);
         }
 
         fn next(&mut self, _: Instant) -> Option<(Tag, Done)> {
-            self.0
-                .pop_last()
-                .map(|(off, tag)| (tag, Ok(vec![off as u8])))
+            self.0.pop_last().map(|(off, tag)| (tag, Ok(vec![off as u8])))
         }
     }
 
@@ -443,9 +404,7 @@ mod tests {
         let sum = rt.block_on(async {
             let parts = rt.join((0..5).map(|off| read(&rt, off))).await;
             assert_eq!(parts, [0, 1, 2, 3, 4]);
-            let tasks: Vec<_> = (0..200)
-                .map(|off| rt.spawn("read", read(&rt, off)))
-                .collect();
+            let tasks: Vec<_> = (0..200).map(|off| rt.spawn("read", read(&rt, off))).collect();
             let mut sum = 0;
             for task in tasks {
                 sum += u32::from(task.join().await);

@@ -23,11 +23,7 @@ impl Semaphore {
     /// A semaphore with `permits` permits.
     pub fn new(rt: &Rt, permits: u32) -> Self {
         let (permits, waiters) = (Cell::new(permits), RefCell::default());
-        Self(Rc::new(SemaphoreInner {
-            rt: rt.clone(),
-            permits,
-            waiters,
-        }))
+        Self(Rc::new(SemaphoreInner { rt: rt.clone(), permits, waiters }))
     }
 
     /// Waits for a permit.

@@ -136,11 +136,7 @@ impl Accounts<'_> {
 
     fn hold(&mut self, what: String, stored: u64, found: u64) {
         if stored != found {
-            let row = Disagreement {
-                what,
-                stored,
-                found,
-            };
+            let row = Disagreement { what, stored, found };
             self.view.accounting.push(row);
         }
     }
@@ -249,8 +245,7 @@ impl Accounts<'_> {
             let is_clone = parts.first.is_some_and(|txg| txg > Txg(1));
             let head = known.get(&dataset.id).filter(|_| !is_clone);
             let own = (!parts.partial).then_some(parts.own);
-            self.directory(&dataset.name, &dataset.dir, own, head.copied())
-                .await;
+            self.directory(&dataset.name, &dataset.dir, own, head.copied()).await;
         }
     }
 
@@ -267,11 +262,7 @@ impl Accounts<'_> {
         if phys.flags & BREAKDOWN != 0 {
             let parts = [by_head, by_snapshots, by_children, reserved, refreserved];
             let sum = parts.into_iter().fold(0, u64::wrapping_add);
-            self.hold(
-                format!("{name} charges, bytes of all kinds"),
-                phys.used,
-                sum,
-            );
+            self.hold(format!("{name} charges, bytes of all kinds"), phys.used, sum);
             let both = by_head.wrapping_add(by_snapshots);
             let found = [
                 ("its head", by_head, head.map(|u| u.used)),

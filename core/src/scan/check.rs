@@ -55,11 +55,7 @@ pub async fn check_pool(
     progress: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<CheckView> {
     let zio = input.mos.reader().zio().clone();
-    let mut view = CheckView {
-        pool: input.pool.clone(),
-        txg: input.txg.0,
-        ..Default::default()
-    };
+    let mut view = CheckView { pool: input.pool.clone(), txg: input.txg.0, ..Default::default() };
     let metaslabs = load_metaslabs(input, &mut view).await;
     let before = zio.bytes_read();
     let ratios = ratios(zio.tops(), input.has("deflate"));
@@ -79,14 +75,7 @@ pub async fn check_pool(
     traverse(&zio, &walks(input), &mut census).await;
     walk_logs(&mut census, input).await;
     let deferred = walk_deferred(&mut census, input).await;
-    let Census {
-        claims,
-        mut view,
-        sizes,
-        tallies,
-        stopped,
-        ..
-    } = census;
+    let Census { claims, mut view, sizes, tallies, stopped, .. } = census;
     view.bytes_read = zio.bytes_read() - before;
     if options.sizes {
         view.sizes = Some(sizes.finish());
@@ -126,20 +115,9 @@ fn is_clean(view: &CheckView) -> bool {
 
 /// The pool's own objects, then all data sets; each only as far as it is its own.
 fn walks(input: &CheckInput) -> Vec<Walk> {
-    let own = Walk {
-        objset: MOS,
-        root: *input.mos.bp(),
-        after: Txg(0),
-    };
-    let dataset = |d: &Dataset| Walk {
-        objset: d.id,
-        root: d.phys.bp,
-        after: d.phys.prev_snap_txg,
-    };
-    [own]
-        .into_iter()
-        .chain(input.datasets.iter().map(dataset))
-        .collect()
+    let own = Walk { objset: MOS, root: *input.mos.bp(), after: Txg(0) };
+    let dataset = |d: &Dataset| Walk { objset: d.id, root: d.phys.bp, after: d.phys.prev_snap_txg };
+    [own].into_iter().chain(input.datasets.iter().map(dataset)).collect()
 }
 
 async fn load_metaslabs(input: &CheckInput, view: &mut CheckView) -> Vec<LoadedMetaslab> {
@@ -210,8 +188,7 @@ fn name_unreadable(zio: &crate::zio::Zio, view: &mut CheckView) {
                 ));
             }
             if read > 0 {
-                view.problems
-                    .push(format!("{}: {read} reads failed", leaf.name()));
+                view.problems.push(format!("{}: {read} reads failed", leaf.name()));
             }
         }
     }
@@ -274,12 +251,7 @@ async fn walk_log(census: &mut Census<'_>, txg: Txg, objset: ObjectId, zil: &Zil
 }
 
 fn log_mark(objset: ObjectId, object: ObjectId, block: u64) -> Bookmark {
-    Bookmark {
-        objset,
-        object,
-        level: LOG_LEVEL,
-        block,
-    }
+    Bookmark { objset, object, level: LOG_LEVEL, block }
 }
 
 /// The block that a write record points at, and the object it is for.
@@ -307,12 +279,7 @@ async fn walk_deferred(census: &mut Census<'_>, input: &CheckInput) -> Option<Us
         let mut number = 0;
         let mut gangs = Vec::new();
         let mut count = |bp: &Blkptr| {
-            let mark = Bookmark {
-                objset: MOS,
-                object: id,
-                level: 0,
-                block: number,
-            };
+            let mark = Bookmark { objset: MOS, object: id, level: 0, block: number };
             number += 1;
             if bp.is_hole() || bp.validate().is_err() {
                 return;

@@ -35,15 +35,8 @@ struct VdevClaims {
 impl Claims {
     pub(super) fn new(tops: &[TopVdev]) -> Self {
         let tree = |top: &TopVdev| RangeTree::new(0, top.asize, top.ashift);
-        let claims = |top: &TopVdev| VdevClaims {
-            single: tree(top),
-            shared: tree(top),
-        };
-        Self {
-            vdevs: tops.iter().map(claims).collect(),
-            doubles: Vec::new(),
-            bytes: 0,
-        }
+        let claims = |top: &TopVdev| VdevClaims { single: tree(top), shared: tree(top) };
+        Self { vdevs: tops.iter().map(claims).collect(), doubles: Vec::new(), bytes: 0 }
     }
 
     /// Claims one range; `owner` is asked for a name only when something is wrong. Answers whether
@@ -71,10 +64,8 @@ impl Claims {
         self.bytes += space.size.saturating_sub(again);
         if !shared {
             for s in overlaps {
-                let range = SpaceRange {
-                    owner: owner(),
-                    ..range(space.vdev.into(), s.start, s.end)
-                };
+                let range =
+                    SpaceRange { owner: owner(), ..range(space.vdev.into(), s.start, s.end) };
                 push(&mut self.doubles, range);
             }
         }
@@ -96,10 +87,7 @@ impl Claims {
         let (start, end) = (metaslab.start, metaslab.start + metaslab.size);
         let inside = |tree: &RangeTree| -> Vec<Segment> {
             let segments = tree.iter_from(start).take_while(|s| s.start < end);
-            let cut = segments.map(|s| Segment {
-                start: s.start.max(start),
-                end: s.end.min(end),
-            });
+            let cut = segments.map(|s| Segment { start: s.start.max(start), end: s.end.min(end) });
             cut.collect()
         };
         let mut claimed = inside(&claims.single);
@@ -156,12 +144,7 @@ fn overlaps(a: &[Segment], b: &[Segment], mut visit: impl FnMut(Segment)) {
 }
 
 fn range(vdev: u64, from: u64, to: u64) -> SpaceRange {
-    SpaceRange {
-        vdev,
-        offset: from,
-        size: to.saturating_sub(from),
-        owner: String::new(),
-    }
+    SpaceRange { vdev, offset: from, size: to.saturating_sub(from), owner: String::new() }
 }
 
 fn push(list: &mut Vec<SpaceRange>, range: SpaceRange) {
@@ -191,11 +174,7 @@ mod tests {
         };
         let free = [seg(10, 20), seg(30, 40), seg(50, 60)];
         check(&[seg(0, 10), seg(20, 30), seg(60, 70)], &free, &[]);
-        check(
-            &[seg(5, 35), seg(8, 12)],
-            &free,
-            &[seg(10, 20), seg(30, 35), seg(10, 12)],
-        );
+        check(&[seg(5, 35), seg(8, 12)], &free, &[seg(10, 20), seg(30, 35), seg(10, 12)]);
         let mut order = Vec::new();
         for_each_joined(&[seg(1, 2), seg(9, 10)], &free, |s| order.push(s.start));
         assert_eq!(order, vec![1, 9, 10, 30, 50]);

@@ -59,55 +59,26 @@ impl Sizes {
         }
         let first = CUTOFFS.iter().position(|&cutoff| psize <= cutoff);
         if let Some((files, volumes)) = first.and_then(|i| self.small.get_mut(i)) {
-            *if kind == ObjectType::ZVOL {
-                volumes
-            } else {
-                files
-            } += asize;
+            *if kind == ObjectType::ZVOL { volumes } else { files } += asize;
         }
     }
 
     /// The tables.
     pub fn finish(self) -> SizesView {
         let bins = self.bins.into_iter();
-        let bins = bins
-            .map(|(shift, bin)| SizeBin {
-                size: 1 << shift,
-                ..bin
-            })
-            .collect();
-        let kinds = self
-            .kinds
-            .into_iter()
-            .map(|((kind, indirect), row)| SizeKind {
-                kind: if indirect {
-                    format!("{kind} (indirect)")
-                } else {
-                    kind.to_string()
-                },
-                ..row
-            });
-        let mut kinds: Vec<_> = kinds.collect();
-        kinds.sort_by(|a, b| {
-            b.allocated
-                .cmp(&a.allocated)
-                .then_with(|| a.kind.cmp(&b.kind))
+        let bins = bins.map(|(shift, bin)| SizeBin { size: 1 << shift, ..bin }).collect();
+        let kinds = self.kinds.into_iter().map(|((kind, indirect), row)| SizeKind {
+            kind: if indirect { format!("{kind} (indirect)") } else { kind.to_string() },
+            ..row
         });
+        let mut kinds: Vec<_> = kinds.collect();
+        kinds.sort_by(|a, b| b.allocated.cmp(&a.allocated).then_with(|| a.kind.cmp(&b.kind)));
         let (mut files, mut volumes) = (0, 0);
         let cutoffs = CUTOFFS.iter().zip(self.small).map(|(&cutoff, (f, v))| {
             (files, volumes) = (files + f, volumes + v);
-            SmallBlockCutoff {
-                cutoff,
-                metadata: self.metadata,
-                files,
-                volumes,
-            }
+            SmallBlockCutoff { cutoff, metadata: self.metadata, files, volumes }
         });
-        SizesView {
-            bins,
-            kinds,
-            cutoffs: cutoffs.collect(),
-        }
+        SizesView { bins, kinds, cutoffs: cutoffs.collect() }
     }
 }
 
@@ -135,11 +106,7 @@ mod tests {
         let view = sizes.finish();
         let check = |cutoff: u64, files: u64, volumes: u64| {
             let row = view.cutoffs.iter().find(|c| c.cutoff == cutoff).unwrap();
-            assert_eq!(
-                (row.metadata, row.files, row.volumes),
-                (4096, files, volumes),
-                "{cutoff}"
-            );
+            assert_eq!((row.metadata, row.files, row.volumes), (4096, files, volumes), "{cutoff}");
         };
         check(0, 0, 0);
         check(2048, 0, 0);

@@ -64,9 +64,8 @@ pub fn devices(
     let sizes: Vec<u64> = images.iter().map(SparseImage::size).collect();
     let rt = Rt::new(SimDriver::new(images, seed));
     let numbered = (0u32..).zip(names).zip(sizes);
-    let devices = numbered
-        .map(|((id, name), size)| Device::new(&rt, DevId(id), name, size))
-        .collect();
+    let devices =
+        numbered.map(|((id, name), size)| Device::new(&rt, DevId(id), name, size)).collect();
     (rt, devices)
 }
 
@@ -219,5 +218,4 @@ fn answer<'a>(
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -119,10 +119,7 @@ impl Candidate {
             return Err(PoolError::new(PoolErrorKind::Damaged, message));
         }
         let needed = self.config.list("features_for_read");
-        let needed = needed
-            .into_iter()
-            .flat_map(Nvlist::iter)
-            .map(|(name, _)| name);
+        let needed = needed.into_iter().flat_map(Nvlist::iter).map(|(name, _)| name);
         let unknown: Vec<&str> = needed.filter(|n| !can_read(n)).collect();
         if !unknown.is_empty() {
             return Err(refused(format!(

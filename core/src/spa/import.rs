@@ -50,9 +50,7 @@ pub struct Spa {
 /// The pool that `options` ask for.
 fn choose(scan: &Scan, options: &ImportOptions) -> Result<Candidate> {
     let pools = scan.pools();
-    let all = pools
-        .iter()
-        .map(|(guid, members)| Candidate::new(scan, *guid, members, options.txg));
+    let all = pools.iter().map(|(guid, members)| Candidate::new(scan, *guid, members, options.txg));
     let all: Vec<Candidate> = all.collect();
     if all.is_empty() {
         let message = match scan.devices.len() {
@@ -106,9 +104,7 @@ impl Spa {
             Ok(opened) => opened,
             Err(e) => return Err(advise(rt, &scan, &candidate, options, e).await.at(place)),
         };
-        Self::finish(scan, candidate, found.uberblock, opened)
-            .await
-            .map_err(|e| e.at(place))
+        Self::finish(scan, candidate, found.uberblock, opened).await.map_err(|e| e.at(place))
     }
 
     async fn finish(
@@ -117,12 +113,7 @@ impl Spa {
         uberblock: Uberblock,
         opened: Opened,
     ) -> Result<Self> {
-        let Opened {
-            mut tree,
-            config,
-            mos,
-            directory,
-        } = opened;
+        let Opened { mut tree, config, mos, directory } = opened;
         let mut notes = candidate.notes.clone();
         if candidate.tree.health() == Health::Online && tree.health() != Health::Online {
             notes.extend(tree.problems());
@@ -186,11 +177,7 @@ impl Spa {
     /// Errata number of the configuration or the labels, 0 for none.
     pub fn errata(&self) -> u64 {
         let own = self.config.u64("errata").unwrap_or(0);
-        if own != 0 {
-            own
-        } else {
-            self.candidate.errata()
-        }
+        if own != 0 { own } else { self.candidate.errata() }
     }
 
     /// Directory that all data sets are below.
@@ -236,9 +223,7 @@ async fn open_at(
         _ => e.at(format!("MOS of txg {}", uberblock.txg)),
     };
     let labels = reader(rt, &candidate.tree);
-    let (config, directory) = read_config(&labels, &uberblock.rootbp)
-        .await
-        .map_err(blame)?;
+    let (config, directory) = read_config(&labels, &uberblock.rootbp).await.map_err(blame)?;
     let list = config
         .list("vdev_tree")
         .ok_or_else(|| PoolError::damaged("pool configuration", "it has no vdev_tree"))?;
@@ -252,12 +237,7 @@ async fn open_at(
     let reader = reader(rt, &tree);
     reader.zio().set_salt(directory.salt());
     let mos = Objset::open(&reader, &uberblock.rootbp).await?;
-    Ok(Opened {
-        tree,
-        config,
-        mos,
-        directory,
-    })
+    Ok(Opened { tree, config, mos, directory })
 }
 
 /// The configuration and the object directory of the MOS at `rootbp`.
@@ -267,9 +247,7 @@ async fn read_config(reader: &Reader, rootbp: &Blkptr) -> Result<(Nvlist, Direct
     let object = directory
         .object("config")
         .ok_or_else(|| PoolError::damaged("object directory", "it names no pool configuration"))?;
-    let config = read_nvlist(&mos, object)
-        .await
-        .map_err(|e| e.at("pool configuration"))?;
+    let config = read_nvlist(&mos, object).await.map_err(|e| e.at("pool configuration"))?;
     Ok((config, directory))
 }
 
@@ -293,15 +271,10 @@ fn by_index(tree: &mut VdevConfig) -> Result<()> {
 
 /// The refusal for a tree with too little left.
 fn missing(tree: &VdevConfig) -> PoolError {
-    let faulted = tree
-        .children
-        .iter()
-        .filter(|t| t.health() >= Health::Faulted);
+    let faulted = tree.children.iter().filter(|t| t.health() >= Health::Faulted);
     let problems: Vec<String> = faulted.flat_map(why_faulted).collect();
-    let message = format!(
-        "devices are missing beyond what redundancy covers: {}",
-        problems.join("; ")
-    );
+    let message =
+        format!("devices are missing beyond what redundancy covers: {}", problems.join("; "));
     PoolError::new(PoolErrorKind::Missing, message)
         .next_step("give all devices of the pool, also those in other folders")
 }
@@ -332,24 +305,16 @@ async fn advise(
     options: &ImportOptions,
     error: PoolError,
 ) -> PoolError {
-    if matches!(
-        error.kind(),
-        PoolErrorKind::Missing | PoolErrorKind::Unsupported
-    ) {
+    if matches!(error.kind(), PoolErrorKind::Missing | PoolErrorKind::Unsupported) {
         return error;
     }
     let failed = candidate.found.map_or(0, |f| f.uberblock.txg.0);
-    let limit = Txg(options
-        .txg
-        .map_or(failed, |t| t.0.min(failed))
-        .saturating_sub(1));
+    let limit = Txg(options.txg.map_or(failed, |t| t.0.min(failed)).saturating_sub(1));
     let older = scan.uberblocks(&candidate.members, limit);
     for found in older.iter().take(ADVICE_TRIES) {
         if open_at(rt, scan, candidate, &found.uberblock).await.is_ok() {
             let txg = found.uberblock.txg;
-            return error.next_step(format!(
-                "the pool can be read at txg {txg}: use --txg {txg}"
-            ));
+            return error.next_step(format!("the pool can be read at txg {txg}: use --txg {txg}"));
         }
     }
     error.next_step("no older uberblock leads to a readable MOS either")
@@ -359,16 +324,11 @@ async fn advise(
 fn refuse_unknown(features: &[FeatureState], notes: &mut Vec<String>) -> Result<()> {
     let active = features.iter().filter(|f| f.refcount > 0);
     let (read, write): (Vec<_>, Vec<_>) = active.partition(|f| f.for_read);
-    let unread: Vec<&str> = read
-        .iter()
-        .map(|f| f.guid.as_str())
-        .filter(|guid| !can_read(guid))
-        .collect();
+    let unread: Vec<&str> =
+        read.iter().map(|f| f.guid.as_str()).filter(|guid| !can_read(guid)).collect();
     if !unread.is_empty() {
-        let message = format!(
-            "the pool uses features that this program cannot read: {}",
-            unread.join(", ")
-        );
+        let message =
+            format!("the pool uses features that this program cannot read: {}", unread.join(", "));
         return Err(PoolError::new(PoolErrorKind::Unsupported, message));
     }
     let unknown = write.iter().filter(|f| feature(&f.guid).is_none());
@@ -394,10 +354,9 @@ async fn read_classes(mos: &Objset, tree: &mut VdevConfig, notes: &mut Vec<Strin
                     top.class = class;
                 }
             }
-            Err(e) => notes.push(format!(
-                "the allocation class of {} cannot be read: {e}",
-                top.name()
-            )),
+            Err(e) => {
+                notes.push(format!("the allocation class of {} cannot be read: {e}", top.name()))
+            }
         }
     }
 }
@@ -414,17 +373,10 @@ async fn find_extra(
         return Ok(());
     };
     let list = read_nvlist(mos, object).await?;
-    let role = if key == "spares" {
-        Role::Spare
-    } else {
-        Role::Cache
-    };
+    let role = if key == "spares" { Role::Spare } else { Role::Cache };
     for extra in list.lists(key) {
         let guid = extra.u64("guid").map(Guid);
-        let found = scan
-            .devices
-            .iter()
-            .position(|d| d.role() == role && Some(d.guid()) == guid);
+        let found = scan.devices.iter().position(|d| d.role() == role && Some(d.guid()) == guid);
         devices.extend(found.filter(|index| !devices.contains(index)));
     }
     Ok(())

@@ -94,9 +94,7 @@ impl DeviceScan {
     /// Reads the labels of `device`.
     pub async fn read(device: &Device) -> Self {
         let rt = device.rt().clone();
-        let bytes = rt
-            .join((0..LABELS).map(|index| read_label(device, index)))
-            .await;
+        let bytes = rt.join((0..LABELS).map(|index| read_label(device, index))).await;
         let parse = |hint: Option<u64>| -> Vec<LabelScan> {
             let labels = (0..LABELS).zip(&bytes);
             labels
@@ -118,10 +116,7 @@ impl DeviceScan {
         if bad && ashift.is_some() {
             labels = parse(ashift);
         }
-        Self {
-            device: device.clone(),
-            labels,
-        }
+        Self { device: device.clone(), labels }
     }
 
     /// The configuration with the highest txg that is not above `limit`. Labels of txg 0, which
@@ -154,11 +149,7 @@ impl DeviceScan {
 
     /// Guid of the leaf by its newest label; 0 when no label is good.
     pub fn guid(&self) -> Guid {
-        Guid(
-            self.newest_config()
-                .and_then(|c| c.u64("guid"))
-                .unwrap_or(0),
-        )
+        Guid(self.newest_config().and_then(|c| c.u64("guid")).unwrap_or(0))
     }
 
     /// Guid of the pool it is a member of.
@@ -182,11 +173,7 @@ impl DeviceScan {
         }
         let bad = self.labels.iter().filter_map(|l| {
             let why = l.problem()?;
-            Some(format!(
-                "label {} of {} is bad: {why}",
-                l.index,
-                self.device.name()
-            ))
+            Some(format!("label {} of {} is bad: {why}", l.index, self.device.name()))
         });
         bad.collect()
     }
@@ -197,10 +184,7 @@ async fn read_label(device: &Device, index: u64) -> (u64, Result<Vec<u8>, String
         return (0, Err("the device is too small to have it".to_string()));
     };
     let bytes = device.read(offset, LABEL_SIZE as u32).await;
-    (
-        offset,
-        bytes.map_err(|e| format!("bytes {offset:#x}+{LABEL_SIZE:#x}: {e}")),
-    )
+    (offset, bytes.map_err(|e| format!("bytes {offset:#x}+{LABEL_SIZE:#x}: {e}")))
 }
 
 /// Where a good uberblock stands.
@@ -252,9 +236,7 @@ impl Scan {
         &'a self,
         devices: &'b [usize],
     ) -> impl Iterator<Item = (usize, &'a DeviceScan)> + use<'a, 'b> {
-        devices
-            .iter()
-            .filter_map(|&index| Some((index, self.devices.get(index)?)))
+        devices.iter().filter_map(|&index| Some((index, self.devices.get(index)?)))
     }
 
     /// Every good uberblock not above `limit` on `devices`, best first; equal ones only once.
@@ -293,11 +275,8 @@ impl Scan {
     pub fn config_for(&self, devices: &[usize], found: &Found) -> Option<&Nvlist> {
         let limit = found.uberblock.txg;
         let txg = |c: &&Nvlist| c.u64("txg").unwrap_or(0);
-        let own = self
-            .devices
-            .get(found.device)
-            .and_then(|d| d.config(limit))
-            .filter(|c| txg(c) != 0);
+        let own =
+            self.devices.get(found.device).and_then(|d| d.config(limit)).filter(|c| txg(c) != 0);
         let any = || {
             let configs = self.members(devices).filter_map(|(_, d)| d.config(limit));
             configs.filter(|c| txg(c) != 0).max_by_key(txg)

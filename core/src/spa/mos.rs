@@ -60,15 +60,8 @@ impl Directory {
 pub async fn read_nvlist(mos: &Objset, id: ObjectId) -> Result<Nvlist> {
     let place = || format!("packed list {id}");
     let dnode = mos.dnode(id).await.map_err(|e| e.at(place()))?;
-    let whole = dnode
-        .max_block
-        .saturating_add(1)
-        .saturating_mul(dnode.block_size);
-    let length = dnode
-        .endian
-        .u64_at(&dnode.bonus, 0)
-        .unwrap_or(whole)
-        .min(whole);
+    let whole = dnode.max_block.saturating_add(1).saturating_mul(dnode.block_size);
+    let length = dnode.endian.u64_at(&dnode.bonus, 0).unwrap_or(whole).min(whole);
     if length > NVLIST_MAX {
         let message = format!("expected at most {NVLIST_MAX} bytes, found {length}");
         return Err(PoolError::damaged(place(), message));

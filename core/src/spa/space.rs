@@ -6,8 +6,8 @@
 //! ```
 //!
 //! A map that frees what is free or allocates what is not is damage: the entry is reported, its
-//! good part is taken, and the replay goes on, so that one bad entry does not hide the rest. Source:
-//! `module/zfs/space_map.c`, `spa_log_spacemap.c`, `metaslab.c`.
+//! good part is taken, and the replay goes on, so that one bad entry does not hide the rest.
+//! Source: `module/zfs/space_map.c`, `spa_log_spacemap.c`, `metaslab.c`.
 
 use crate::base::{ObjectId, PoolError, Result, SECTOR_SHIFT, Txg};
 use crate::dmu::{Objset, for_each_entry, zap_entries, zap_lookup};
@@ -63,33 +63,19 @@ impl LogSpaceMaps {
         let count = Cell::new(0);
         for &(txg, id) in &maps {
             for_each_entry(mos, id, 0, SECTOR_SHIFT, &mut |entry| {
-                let SpaceMapEntry::Range {
-                    offset,
-                    size,
-                    free,
-                    vdev: Some(vdev),
-                } = entry
-                else {
+                let SpaceMapEntry::Range { offset, size, free, vdev: Some(vdev) } = entry else {
                     return;
                 };
                 count.set(count.get() + 1);
                 if count.get() <= CHANGES_MAX {
-                    changes.entry(vdev).or_default().push(Change {
-                        txg,
-                        offset,
-                        size,
-                        free,
-                    });
+                    changes.entry(vdev).or_default().push(Change { txg, offset, size, free });
                 }
             })
             .await
             .map_err(place)?;
         }
         if count.get() > CHANGES_MAX {
-            let message = format!(
-                "expected at most {CHANGES_MAX} changes, found {}",
-                count.get()
-            );
+            let message = format!("expected at most {CHANGES_MAX} changes, found {}", count.get());
             return Err(PoolError::damaged("log space maps", message));
         }
         for top in tops {
@@ -108,8 +94,7 @@ impl LogSpaceMaps {
         let shift = top.metaslab_shift.min(63);
         let first = changes.partition_point(|c| c.offset >> shift < id);
         let mine = changes.get(first..).unwrap_or(&[]).iter();
-        mine.take_while(move |c| c.offset >> shift == id)
-            .filter(move |c| c.txg >= since)
+        mine.take_while(move |c| c.offset >> shift == id).filter(move |c| c.txg >= since)
     }
 
     /// Bytes allocated less bytes freed by the changes of metaslab `id` of `top` from `since` on.
@@ -146,20 +131,12 @@ impl MetaslabTable {
         let place = |e: PoolError| e.at(format!("metaslabs of vdev {}", top.id));
         let count = top.metaslab_count();
         if count == 0 {
-            return Ok(Self {
-                space_maps: Vec::new(),
-                unflushed: Vec::new(),
-            });
+            return Ok(Self { space_maps: Vec::new(), unflushed: Vec::new() });
         }
-        let space_maps = read_words(mos, top.metaslab_array, count)
-            .await
-            .map_err(place)?;
+        let space_maps = read_words(mos, top.metaslab_array, count).await.map_err(place)?;
         const KEY: &[u8] = b"com.delphix:ms_unflushed_phys_txgs";
         let object = match zap {
-            Some(zap) => zap_lookup(mos, zap, KEY)
-                .await
-                .map_err(place)?
-                .and_then(|v| v.u64()),
+            Some(zap) => zap_lookup(mos, zap, KEY).await.map_err(place)?.and_then(|v| v.u64()),
             None => None,
         };
         let unflushed = match object {
@@ -168,10 +145,7 @@ impl MetaslabTable {
         };
         let mut unflushed: Vec<_> = unflushed.into_iter().map(Txg).collect();
         unflushed.resize(space_maps.len(), Txg(0));
-        Ok(Self {
-            space_maps: space_maps.into_iter().map(ObjectId).collect(),
-            unflushed,
-        })
+        Ok(Self { space_maps: space_maps.into_iter().map(ObjectId).collect(), unflushed })
     }
 }
 
@@ -238,10 +212,7 @@ impl LoadedMetaslab {
         if space_map != ObjectId(0) {
             let place = |e: PoolError| e.at(format!("vdev {} metaslab {id}", top.id));
             let mut apply = |entry| {
-                if let SpaceMapEntry::Range {
-                    offset, size, free, ..
-                } = entry
-                {
+                if let SpaceMapEntry::Range { offset, size, free, .. } = entry {
                     replay.apply(offset, size, free, "space map");
                 }
             };
@@ -260,17 +231,7 @@ impl LoadedMetaslab {
         }
         let Replay { free, problems, .. } = replay;
         let vdev = top.id;
-        Ok(Self {
-            vdev,
-            id,
-            start,
-            size,
-            space_map,
-            phys,
-            unflushed,
-            free,
-            problems,
-        })
+        Ok(Self { vdev, id, start, size, space_map, phys, unflushed, free, problems })
     }
 
     /// Free bytes by the space map alone: what `zdb -m` prints.
@@ -289,12 +250,7 @@ struct Replay {
 
 impl Replay {
     fn new(start: u64, size: u64, ashift: u32) -> Self {
-        Self {
-            free: RangeTree::full(start, size, ashift),
-            start,
-            size,
-            problems: Vec::new(),
-        }
+        Self { free: RangeTree::full(start, size, ashift), start, size, problems: Vec::new() }
     }
 
     fn complain(&mut self, problem: String) {
@@ -307,9 +263,7 @@ impl Replay {
 
     fn apply(&mut self, offset: u64, size: u64, free: bool, map: &str) {
         let inside = offset >= self.start
-            && offset
-                .checked_add(size)
-                .is_some_and(|end| end <= self.start + self.size);
+            && offset.checked_add(size).is_some_and(|end| end <= self.start + self.size);
         if !inside {
             return self.complain(format!(
                 "{map}: range {offset:#x}+{size:#x} lies outside of the metaslab"

@@ -102,11 +102,7 @@ impl VdevConfig {
         let children = list.lists("children").iter();
         let children: Result<Vec<_>, _> = children.map(|c| Self::parse_at(c, depth + 1)).collect();
         // Pools of version 1 and 2 leave the key out.
-        let nparity = if kind == "raidz" {
-            list.u64("nparity").unwrap_or(1)
-        } else {
-            0
-        };
+        let nparity = if kind == "raidz" { list.u64("nparity").unwrap_or(1) } else { 0 };
         let states = ["offline", "faulted", "degraded", "removed", "not_present"];
         Ok(Self {
             nparity,
@@ -117,12 +113,7 @@ impl VdevConfig {
             asize: number("asize"),
             metaslab_shift: number("metaslab_shift"),
             metaslab_array: ObjectId(number("metaslab_array")),
-            class: if number("is_log") == 1 {
-                "log"
-            } else {
-                "normal"
-            }
-            .to_string(),
+            class: if number("is_log") == 1 { "log" } else { "normal" }.to_string(),
             zap: ObjectId(number("com.delphix:vdev_zap_top")),
             indirect_object: ObjectId(number("com.delphix:indirect_object")),
             expanded: list.get("raidz_expanding").is_some()
@@ -136,12 +127,7 @@ impl VdevConfig {
 
     /// A root over top-level vdevs.
     pub fn root(guid: Guid, children: Vec<Self>) -> Self {
-        Self {
-            kind: "root".to_string(),
-            guid,
-            children,
-            ..Self::default()
-        }
+        Self { kind: "root".to_string(), guid, children, ..Self::default() }
     }
 
     /// Stands for top-level vdev `id`, of which nothing is known.
@@ -156,11 +142,7 @@ impl VdevConfig {
 
     /// A slot that a removed log device left.
     pub fn hole(id: u64) -> Self {
-        Self {
-            kind: "hole".to_string(),
-            id,
-            ..Self::default()
-        }
+        Self { kind: "hole".to_string(), id, ..Self::default() }
     }
 
     /// Whether it is a device or the place of one.
@@ -296,20 +278,16 @@ impl VdevConfig {
             "hole" | "missing" => VdevKind::Empty(self.kind.clone()),
             other => VdevKind::Unsupported(format!("vdevs of type {other} are not read")),
         };
-        Vdev {
-            kind,
-            guid: self.guid,
-        }
+        Vdev { kind, guid: self.guid }
     }
 
     fn build_raidz(&self, children: Vec<Vdev>) -> VdevKind {
         let width = children.len() as u64;
         match (self.nparity, self.expanded) {
             (_, true) => VdevKind::Unsupported("an expanded raidz is not read".to_string()),
-            (1..=3, _) if width > self.nparity && width <= 255 => VdevKind::Raidz {
-                nparity: self.nparity as u32,
-                children,
-            },
+            (1..=3, _) if width > self.nparity && width <= 255 => {
+                VdevKind::Raidz { nparity: self.nparity as u32, children }
+            }
             (parity, _) => VdevKind::Unsupported(format!(
                 "a raidz of {width} devices with {parity} for parity is impossible"
             )),
@@ -333,12 +311,7 @@ impl VdevConfig {
     pub fn problems(&self) -> Vec<String> {
         let mut all = Vec::new();
         if !self.problem.is_empty() {
-            all.push(format!(
-                "{} (guid {}): {}",
-                self.name(),
-                self.guid,
-                self.problem
-            ));
+            all.push(format!("{} (guid {}): {}", self.name(), self.guid, self.problem));
         }
         all.extend(self.children.iter().flat_map(Self::problems));
         all

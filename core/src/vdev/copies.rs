@@ -54,10 +54,8 @@ async fn report_all(
         }
         _ => {
             let failure = vdev.read(rt, ashift, at, verify).await.err();
-            reports.push(CopyReport {
-                name: vdev.label(),
-                problem: failure.map(|f| f.to_string()),
-            });
+            reports
+                .push(CopyReport { name: vdev.label(), problem: failure.map(|f| f.to_string()) });
         }
     }
 }
@@ -98,10 +96,7 @@ async fn report_raidz(
                 Some(failed.to_string())
             }
         };
-        reports.push(CopyReport {
-            name: child.label(),
-            problem,
-        });
+        reports.push(CopyReport { name: child.label(), problem });
     }
     reports
 }

@@ -30,13 +30,7 @@ impl Leaf {
     /// A leaf with or without its device.
     pub fn new(guid: Guid, path: String, device: Option<Device>) -> Self {
         let (read_errors, checksum_errors) = (Cell::new(0), Cell::new(0));
-        Self {
-            guid,
-            path,
-            device,
-            read_errors,
-            checksum_errors,
-        }
+        Self { guid, path, device, read_errors, checksum_errors }
     }
 
     /// Name for messages.
@@ -49,12 +43,7 @@ impl Leaf {
 
     /// `len` bytes from byte `offset` of the allocatable space, or why not.
     pub async fn read(&self, offset: u64, len: u64) -> Result<Vec<u8>, FailedTry> {
-        let fail = |why| FailedTry {
-            device: self.name(),
-            offset,
-            size: len,
-            why,
-        };
+        let fail = |why| FailedTry { device: self.name(), offset, size: len, why };
         let Some(device) = &self.device else {
             return Err(fail(Why::Missing));
         };

@@ -36,10 +36,7 @@ pub struct RaidzMap {
 impl RaidzMap {
     /// The map of the block at `offset` with `size` bytes (a multiple of the sector).
     pub fn new(offset: u64, size: u64, ashift: u32, children: u32, nparity: u32) -> Self {
-        assert!(
-            nparity >= 1 && children > nparity,
-            "invariant: raidz has data columns"
-        );
+        assert!(nparity >= 1 && children > nparity, "invariant: raidz has data columns");
         let (width, parity) = (u64::from(children), u64::from(nparity));
         let (first, sectors) = (offset >> ashift, size >> ashift);
         let (start, row) = (first % width, (first / width) << ashift);

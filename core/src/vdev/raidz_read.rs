@@ -37,10 +37,7 @@ pub(super) async fn read_raidz(
     let map = RaidzMap::new(at.offset, at.size, ashift, children.len() as u32, nparity);
     let data: Vec<Bytes> = match map.data() {
         [only] => [read_column(children, *only).await].into(),
-        many => {
-            rt.join(many.iter().map(|c| read_column(children, *c)))
-                .await
-        }
+        many => rt.join(many.iter().map(|c| read_column(children, *c))).await,
     };
     if data.iter().all(Result::is_ok) {
         let bytes = join(data.iter().flatten(), at);
@@ -102,10 +99,7 @@ fn solve(
 fn hopeless(map: &RaidzMap, children: &[Vdev], columns: &[Bytes], at: Extent) -> ReadFailure {
     let failed = columns.iter().filter_map(|c| c.as_ref().err().cloned());
     let mut tries: Vec<FailedTry> = failed.collect();
-    let data_missing = columns
-        .iter()
-        .skip(map.nparity as usize)
-        .any(Result::is_err);
+    let data_missing = columns.iter().skip(map.nparity as usize).any(Result::is_err);
     // With all parity spent on missing columns and too little of it, nothing was held against the
     // checksum: that is a missing device, not a bad one.
     if tries.len() <= map.nparity as usize || !data_missing {

@@ -43,11 +43,7 @@ pub struct FailedTry {
 
 impl fmt::Display for FailedTry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}, offset {:#x}, {} bytes: ",
-            self.device, self.offset, self.size
-        )?;
+        write!(f, "{}, offset {:#x}, {} bytes: ", self.device, self.offset, self.size)?;
         match &self.why {
             Why::Missing => f.write_str("the device is missing"),
             Why::Io(e) => write!(f, "{e}"),
@@ -67,9 +63,7 @@ pub struct ReadFailure {
 impl ReadFailure {
     /// One failed try.
     pub fn one(failed: FailedTry) -> Self {
-        Self {
-            tries: vec![failed],
-        }
+        Self { tries: vec![failed] }
     }
 
     /// What it amounts to: damage if any bytes were wrong, else the worst of the other reasons.
@@ -144,22 +138,12 @@ impl Vdev {
     }
 
     pub(super) fn failure(&self, at: Extent, why: Why) -> ReadFailure {
-        ReadFailure::one(FailedTry {
-            device: self.label(),
-            offset: at.offset,
-            size: at.psize,
-            why,
-        })
+        ReadFailure::one(FailedTry { device: self.label(), offset: at.offset, size: at.psize, why })
     }
 
     /// Bytes at `offset` without a checksum, for raidz columns: any side of a mirror serves.
     pub(super) async fn read_plain(&self, offset: u64, size: u64) -> Result<Vec<u8>, FailedTry> {
-        let fail = |why| FailedTry {
-            device: self.label(),
-            offset,
-            size,
-            why,
-        };
+        let fail = |why| FailedTry { device: self.label(), offset, size, why };
         match &self.kind {
             VdevKind::Leaf(leaf) => leaf.read(offset, size).await,
             VdevKind::Mirror(sides) => {
@@ -181,11 +165,7 @@ impl Vdev {
 
 impl TopVdev {
     pub(super) fn extent(&self, offset: u64, psize: u64) -> Extent {
-        Extent {
-            offset,
-            size: psize.next_multiple_of(self.sector()),
-            psize,
-        }
+        Extent { offset, size: psize.next_multiple_of(self.sector()), psize }
     }
 
     /// `psize` bytes at DVA offset `offset` that pass `verify`, from any replica. `psize` is at

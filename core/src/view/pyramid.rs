@@ -15,7 +15,7 @@ const BLOCK: usize = 64;
 /// The free segments of a metaslab, ready to be asked for any stretch.
 ///
 /// Invariant: `starts` rises; segment `i` has `sums[i + 1] - sums[i]` bytes and ends no later than
-/// `starts[i + 1]`; `sums` has one entry more than `starts`; `coarse` has every 64th start, so that a
+/// `starts[i + 1]`; `sums` has one entry more than `starts`; `coarse` has every 64th start, so that
 /// search stays in the processor's cache for most of its steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pyramid {
@@ -49,11 +49,7 @@ impl Pyramid {
             }
         }
         let coarse = starts.iter().step_by(BLOCK).copied().collect();
-        Self {
-            starts,
-            sums,
-            coarse,
-        }
+        Self { starts, sums, coarse }
     }
 
     /// Number of segments.
@@ -101,9 +97,8 @@ impl Pyramid {
         }
         let end = self.begun(to);
         let begun = self.begun(from.saturating_add(1));
-        let inside = begun
-            .checked_sub(1)
-            .filter(|&i| self.segment(i).is_some_and(|s| s.end > from));
+        let inside =
+            begun.checked_sub(1).filter(|&i| self.segment(i).is_some_and(|s| s.end > from));
         let first = inside.unwrap_or(begun);
         first..end.max(first)
     }
@@ -120,9 +115,7 @@ impl Pyramid {
 
     /// Bytes of a cell when [from, to) is cut into at most `cells` of one size.
     pub fn cell_size(from: u64, to: u64, cells: u32) -> u64 {
-        to.saturating_sub(from)
-            .div_ceil(u64::from(cells.max(1)))
-            .max(1)
+        to.saturating_sub(from).div_ceil(u64::from(cells.max(1))).max(1)
     }
 
     /// Exact free bytes of each cell of [from, to) cut into at most `cells` cells of
@@ -232,10 +225,7 @@ mod tests {
             let (from, to, n) = (a.min(b), a.max(b), 1 + rng.below(50) as u32);
             let size = Pyramid::cell_size(from, to, n) as usize;
             let free = |c: &[bool]| c.iter().filter(|b| **b).count() as u64;
-            let expect: Vec<_> = bits[from as usize..to as usize]
-                .chunks(size)
-                .map(free)
-                .collect();
+            let expect: Vec<_> = bits[from as usize..to as usize].chunks(size).map(free).collect();
             assert_eq!(p.cells(from, to, n), expect, "{from}..{to} in {n}");
             assert!(expect.len() <= n as usize);
         }

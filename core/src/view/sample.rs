@@ -140,10 +140,7 @@ pub(super) fn strip(id: u64, shift: u32, fill: u64, cells: u32, segments: u32) -
 }
 
 pub(super) fn core_node() -> TreeNodeView {
-    let segment = |i: u64| SegmentView {
-        start: i << 20,
-        end: (i << 20) + (4096 << (i % 9)),
-    };
+    let segment = |i: u64| SegmentView { start: i << 20, end: (i << 20) + (4096 << (i % 9)) };
     let child = |i: u64| TreeChildView {
         count: 254 + (i * 37 % 256) as u32,
         first: (i << 20) + (1 << 15),
@@ -168,13 +165,7 @@ pub(super) fn leaf_node() -> TreeNodeView {
         path: Vec::new(),
         leaf: true,
         height: 0,
-        segments: segments
-            .iter()
-            .map(|s| SegmentView {
-                start: s.start,
-                end: s.end,
-            })
-            .collect(),
+        segments: segments.iter().map(|s| SegmentView { start: s.start, end: s.end }).collect(),
         capacity: 510,
         children: Vec::new(),
         nodes_total: 1,
@@ -188,12 +179,7 @@ pub(super) fn pictures() -> Vec<Picture> {
     let label = |i: u32| crate::base::nice_bytes(1 << i);
     let count = |i: u32| f64::from(i * i * 37 % 1000);
     let names = ["raidz1-0", "raidz1-1", "mirror-2", "logs"];
-    let heads = [
-        "total_wait read",
-        "total_wait write",
-        "disk_wait read",
-        "disk_wait write",
-    ];
+    let heads = ["total_wait read", "total_wait write", "disk_wait read", "disk_wait write"];
     let stages = ["open", "quiesce", "wait", "sync"];
     let time = |i: u32| f64::from(i) * 5e9;
     let row = |i: u32| {
@@ -202,10 +188,7 @@ pub(super) fn pictures() -> Vec<Picture> {
     };
     let lengths = |i: u32| Vec::from([5e9, 2e5, 1e5, 4e8 * f64::from(1 + i % 7)]);
     Vec::from([
-        Picture::Map {
-            title: "Metaslabs".into(),
-            map: map(),
-        },
+        Picture::Map { title: "Metaslabs".into(), map: map() },
         Picture::Histogram {
             title: "Free segments by size".into(),
             unit: "bytes".into(),
@@ -237,9 +220,7 @@ pub(super) fn pictures() -> Vec<Picture> {
         Picture::Timeline {
             title: "Transaction groups".into(),
             stages: stages.iter().map(ToString::to_string).collect(),
-            rows: (0..18)
-                .map(|i| (format!("{}", 5000 + i), time(i), lengths(i)))
-                .collect(),
+            rows: (0..18).map(|i| (format!("{}", 5000 + i), time(i), lengths(i))).collect(),
         },
     ])
 }
@@ -247,25 +228,11 @@ pub(super) fn pictures() -> Vec<Picture> {
 /// Pictures that no honest text makes.
 pub(super) fn hostile_pictures() -> Vec<Picture> {
     let text = || String::from(HOSTILE);
-    let worst = [
-        f64::NAN,
-        f64::INFINITY,
-        f64::NEG_INFINITY,
-        -1.0,
-        1e308,
-        5e-324,
-    ];
+    let worst = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 1e308, 5e-324];
     let bars = || worst.iter().map(|&v| (text(), v)).collect::<Vec<_>>();
     let mut all = Vec::from([
-        Picture::Map {
-            title: text(),
-            map: hostile_map(),
-        },
-        Picture::Histogram {
-            title: text(),
-            unit: text(),
-            bars: bars(),
-        },
+        Picture::Map { title: text(), map: hostile_map() },
+        Picture::Histogram { title: text(), unit: text(), bars: bars() },
         Picture::Bars {
             title: text(),
             unit: text(),
@@ -284,20 +251,8 @@ pub(super) fn hostile_pictures() -> Vec<Picture> {
             rows: worst.iter().map(|&v| (text(), v, values.clone())).collect(),
         });
     }
-    all.push(Picture::Bars {
-        title: String::new(),
-        unit: String::new(),
-        bars: Vec::new(),
-    });
-    all.push(Picture::Heat {
-        title: String::new(),
-        columns: Vec::new(),
-        rows: Vec::new(),
-    });
-    all.push(Picture::Timeline {
-        title: String::new(),
-        stages: Vec::new(),
-        rows: Vec::new(),
-    });
+    all.push(Picture::Bars { title: String::new(), unit: String::new(), bars: Vec::new() });
+    all.push(Picture::Heat { title: String::new(), columns: Vec::new(), rows: Vec::new() });
+    all.push(Picture::Timeline { title: String::new(), stages: Vec::new(), rows: Vec::new() });
     all
 }

@@ -30,11 +30,7 @@ pub struct SvgOptions {
 
 impl Default for SvgOptions {
     fn default() -> Self {
-        Self {
-            color_by: ColorBy::Fill,
-            dark: false,
-            width: 1000,
-        }
+        Self { color_by: ColorBy::Fill, dark: false, width: 1000 }
     }
 }
 

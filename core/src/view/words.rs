@@ -13,11 +13,7 @@ pub(super) fn finite(value: f64) -> f64 {
 /// A share in [0, 1].
 pub(super) fn share(part: f64, whole: f64) -> f64 {
     let (part, whole) = (finite(part), finite(whole));
-    if whole > 0.0 {
-        (part / whole).clamp(0.0, 1.0)
-    } else {
-        0.0
-    }
+    if whole > 0.0 { (part / whole).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// Percent of `part` in `whole`, rounded; 0 of nothing.
@@ -48,14 +44,7 @@ pub(super) fn count(value: f64) -> String {
 /// A length of time: `850 ns`, `12.3 us`, `4.56 ms`, `1.20 s`, `5.0 min`, `3.2 h`.
 pub(super) fn duration(nanoseconds: f64) -> String {
     let ns = finite(nanoseconds);
-    let units = [
-        (3600e9, "h"),
-        (60e9, "min"),
-        (1e9, "s"),
-        (1e6, "ms"),
-        (1e3, "us"),
-        (1.0, "ns"),
-    ];
+    let units = [(3600e9, "h"), (60e9, "min"), (1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")];
     let unit = units.into_iter().find(|&(unit, _)| ns.abs() >= unit);
     let (unit, name) = unit.unwrap_or((1.0, "ns"));
     let scaled = ns / unit;

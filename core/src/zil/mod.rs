@@ -87,10 +87,6 @@ async fn read_block(zio: &Zio, pointer: &Blkptr) -> Result<LogBlock> {
     };
     match damage {
         Some(e) => Err(e.into()),
-        None => Ok(LogBlock {
-            pointer: *pointer,
-            chain,
-            records,
-        }),
+        None => Ok(LogBlock { pointer: *pointer, chain, records }),
     }
 }

@@ -31,10 +31,8 @@ impl Zio {
                     reports.extend(self.read_plain_copies(member).await);
                 }
             }
-            Err(failure) => reports.push(CopyReport {
-                name: "gang".to_string(),
-                problem: Some(failure.to_string()),
-            }),
+            Err(failure) => reports
+                .push(CopyReport { name: "gang".to_string(), problem: Some(failure.to_string()) }),
         }
         reports
     }
@@ -51,16 +49,11 @@ impl Zio {
         let mut reports = Vec::new();
         for dva in bp.dvas() {
             let found = match self.top(dva, bp.psize()) {
-                Ok(top) => {
-                    top.read_all(self.rt(), dva.offset, bp.psize(), &verify)
-                        .await
-                }
+                Ok(top) => top.read_all(self.rt(), dva.offset, bp.psize(), &verify).await,
                 Err(failure) => vec![pointer_problem(dva, failure.to_string())],
             };
-            let named = found.into_iter().map(|r| CopyReport {
-                name: format!("{dva} on {}", r.name),
-                ..r
-            });
+            let named =
+                found.into_iter().map(|r| CopyReport { name: format!("{dva} on {}", r.name), ..r });
             reports.extend(named);
         }
         reports
@@ -68,8 +61,5 @@ impl Zio {
 }
 
 fn pointer_problem(dva: Dva, problem: std_alloc::string::String) -> CopyReport {
-    CopyReport {
-        name: format!("vdev {}", dva.vdev),
-        problem: Some(problem),
-    }
+    CopyReport { name: format!("vdev {}", dva.vdev), problem: Some(problem) }
 }

@@ -118,9 +118,7 @@ impl Zio {
         let size = GANG_HEADER_SIZE as u64;
         let damaged = |why: String| gang_failure(dva, size, Why::Pointer(why));
         if !dva.gang {
-            return Err(damaged(
-                "a copy without a gang header beside one with".into(),
-            ));
+            return Err(damaged("a copy without a gang header beside one with".into()));
         }
         let top = self.top(dva, size)?;
         let is_header = |bytes: &[u8]| parse(bytes).is_ok();
@@ -195,12 +193,7 @@ impl Zio {
 }
 
 fn gang_failure(dva: Dva, size: u64, why: Why) -> ReadFailure {
-    ReadFailure::one(FailedTry {
-        device: format!("gang {dva}"),
-        offset: dva.offset,
-        size,
-        why,
-    })
+    ReadFailure::one(FailedTry { device: format!("gang {dva}"), offset: dva.offset, size, why })
 }
 
 fn too_deep(bp: &Blkptr) -> ReadFailure {

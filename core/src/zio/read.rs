@@ -45,12 +45,7 @@ impl Zio {
     /// A reader over top-level vdevs in the order of their ids.
     pub fn new(rt: &Rt, tops: Vec<TopVdev>) -> Self {
         let (salt, bytes_read) = (Cell::new(None), Cell::new(0));
-        Self(Rc::new(Inner {
-            rt: rt.clone(),
-            tops,
-            salt,
-            bytes_read,
-        }))
+        Self(Rc::new(Inner { rt: rt.clone(), tops, salt, bytes_read }))
     }
 
     /// The executor.
@@ -120,9 +115,7 @@ impl Zio {
         let verifier = self.verifier(bp).map_err(|e| e.at(place()))?;
         let verify = |bytes: &[u8]| verifier.passes(bytes);
         let bytes = self.read_any_copy(bp, &verify).await?;
-        self.0
-            .bytes_read
-            .set(self.0.bytes_read.get() + bytes.len() as u64);
+        self.0.bytes_read.set(self.0.bytes_read.get() + bytes.len() as u64);
         Ok(bytes)
     }
 
@@ -178,10 +171,7 @@ impl Zio {
             }))
         };
         let Some(top) = self.0.tops.get(dva.vdev as usize) else {
-            return bad(format!(
-                "the pool has {} top-level vdevs",
-                self.0.tops.len()
-            ));
+            return bad(format!("the pool has {} top-level vdevs", self.0.tops.len()));
         };
         // The size of a gang copy counts members, which lie elsewhere.
         let least = match dva.gang {

@@ -105,9 +105,7 @@ impl FileSystem {
             let message = format!("expected a file system, found a data set of kind {kind}");
             return Err(PoolError::new(PoolErrorKind::Unsupported, message));
         }
-        let master = zap_entries(objset, MASTER_NODE)
-            .await
-            .map_err(|e| e.at("master node"))?;
+        let master = zap_entries(objset, MASTER_NODE).await.map_err(|e| e.at("master node"))?;
         let word = |name: &str| {
             let entry = master.iter().find(|e| e.name == name.as_bytes());
             entry.and_then(|e| e.value.u64())
@@ -126,13 +124,7 @@ impl FileSystem {
         };
         let ignore_case = word("casesensitivity").is_some_and(|c| c != 0);
         let (objset, root) = (objset.clone(), ObjectId(root));
-        Ok(Self(Rc::new(Inner {
-            objset,
-            root,
-            version,
-            ignore_case,
-            tables,
-        })))
+        Ok(Self(Rc::new(Inner { objset, root, version, ignore_case, tables })))
     }
 
     async fn load_tables(objset: &Objset, master: ObjectId) -> Result<SaTables> {
@@ -140,12 +132,8 @@ impl FileSystem {
         let id = |value: Option<crate::format::ZapValue>| {
             ObjectId(value.and_then(|v| v.u64()).unwrap_or(0))
         };
-        let registry = id(zap_lookup(objset, master, b"REGISTRY")
-            .await
-            .map_err(place)?);
-        let layouts = id(zap_lookup(objset, master, b"LAYOUTS")
-            .await
-            .map_err(place)?);
+        let registry = id(zap_lookup(objset, master, b"REGISTRY").await.map_err(place)?);
+        let layouts = id(zap_lookup(objset, master, b"LAYOUTS").await.map_err(place)?);
         let mut entries = [Vec::new(), Vec::new()];
         for (slot, id) in entries.iter_mut().zip([registry, layouts]) {
             // A data set that never held a file has the master and nothing else.
@@ -179,15 +167,8 @@ impl FileSystem {
     /// Object `id` with its attributes.
     pub async fn node(&self, id: ObjectId) -> Result<Node> {
         let dnode = self.0.objset.dnode(id).await?;
-        let attributes = self
-            .attributes(&dnode)
-            .await
-            .map_err(|e| e.at(format!("object {id}")))?;
-        Ok(Node {
-            id,
-            dnode,
-            attributes,
-        })
+        let attributes = self.attributes(&dnode).await.map_err(|e| e.at(format!("object {id}")))?;
+        Ok(Node { id, dnode, attributes })
     }
 
     /// The object at `path`, which may or may not start with a slash. Symbolic links are not
@@ -277,10 +258,7 @@ impl FileSystem {
         let mut at = id;
         while at != self.0.root {
             if names.len() >= PATH_DEPTH_MAX {
-                return Err(PoolError::damaged(
-                    format!("object {id}"),
-                    "parents run in a circle",
-                ));
+                return Err(PoolError::damaged(format!("object {id}"), "parents run in a circle"));
             }
             let parent = self.node(at).await?.attributes.parent;
             let entries = self.entries(parent).await?;

@@ -29,11 +29,7 @@ impl Volume {
         }
         let size = zap_u64(objset, PROPERTIES, "size").await?;
         let dnode = objset.dnode(DATA).await?;
-        Ok(Self {
-            objset: objset.clone(),
-            dnode,
-            size,
-        })
+        Ok(Self { objset: objset.clone(), dnode, size })
     }
 
     /// Bytes of the volume.

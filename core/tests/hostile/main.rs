@@ -49,18 +49,12 @@ fn fail(entry: &Entry, what: &str, input: &[u8]) -> ! {
     let name = format!("tidepool-hostile-{}-{}", entry.name, std::process::id());
     let path = std::env::temp_dir().join(name);
     let kept = std::fs::write(&path, input).map(|()| path.display().to_string());
-    panic!(
-        "{}, {} bytes kept in {kept:?}: {what}",
-        entry.name,
-        input.len()
-    );
+    panic!("{}, {} bytes kept in {kept:?}: {what}", entry.name, input.len());
 }
 
 /// Damages the seeds of `entry` until rounds or time are over.
 fn torment(entry: &Entry) {
-    let seconds = std::env::var("TIDEPOOL_HOSTILE")
-        .ok()
-        .and_then(|s| s.parse().ok());
+    let seconds = std::env::var("TIDEPOOL_HOSTILE").ok().and_then(|s| s.parse().ok());
     let until = seconds.map(|s| Instant::now() + Duration::from_secs(s));
     let seeds = (entry.seeds)();
     let mut accepted = 0u64;
@@ -76,10 +70,7 @@ fn torment(entry: &Entry) {
     }
     let name = entry.name;
     println!("{name}: {round} inputs, {accepted} of them accepted");
-    assert!(
-        accepted > 0 && accepted < round,
-        "{name}: damage must sometimes be seen, not always"
-    );
+    assert!(accepted > 0 && accepted < round, "{name}: damage must sometimes be seen, not always");
 }
 
 macro_rules! torments {
@@ -98,9 +89,7 @@ macro_rules! torments {
     };
 }
 
-torments!(
-    block, decompress, explain, label, nvlist, records, space_map, tree, zap
-);
+torments!(block, decompress, explain, label, nvlist, records, space_map, tree, zap);
 
 /// `corpus/` is what the builders build; `TIDEPOOL_WRITE_CORPUS=1` writes it.
 #[test]
@@ -109,23 +98,14 @@ fn seeds_are_accepted_and_committed() {
     for entry in ENTRIES {
         let seeds = (entry.seeds)();
         for (index, seed) in seeds.iter().enumerate() {
-            assert_eq!(
-                bounded(entry, seed),
-                Ok(true),
-                "{} seed {index}",
-                entry.name
-            );
+            assert_eq!(bounded(entry, seed), Ok(true), "{} seed {index}", entry.name);
             let path = corpus(entry).join(format!("seed-{index}"));
             if write {
                 std::fs::create_dir_all(corpus(entry)).expect("a folder for seeds");
                 std::fs::write(&path, seed).expect("a file for a seed");
             }
             let committed = std::fs::read(&path).unwrap_or_default();
-            assert!(
-                committed == *seed,
-                "{} is not what its builder builds",
-                path.display()
-            );
+            assert!(committed == *seed, "{} is not what its builder builds", path.display());
         }
     }
 }

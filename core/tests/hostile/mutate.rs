@@ -5,22 +5,8 @@ use tidepool::base::Prng;
 /// Longest input that is made.
 const LEN_MAX: usize = 64 << 10;
 /// Words at which arithmetic breaks.
-const EDGES: [u64; 14] = [
-    0,
-    1,
-    2,
-    7,
-    8,
-    0x7F,
-    0x80,
-    0xFF,
-    0x7FFF,
-    0xFFFF,
-    0x7FFF_FFFF,
-    0xFFFF_FFFF,
-    1 << 63,
-    u64::MAX,
-];
+const EDGES: [u64; 14] =
+    [0, 1, 2, 7, 8, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFF_FFFF, 0xFFFF_FFFF, 1 << 63, u64::MAX];
 
 /// One of `seeds` with one to eight pieces of damage.
 pub(crate) fn mutate(seeds: &[Vec<u8>], rng: &mut Prng) -> Vec<u8> {
@@ -77,11 +63,7 @@ fn damage(data: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Prng) {
 /// Puts an edge, its neighbour or a number near the length where a field of 1 to 8 bytes may be.
 fn field(data: &mut [u8], at: usize, rng: &mut Prng) {
     let size = 1usize << rng.below(4);
-    let aligned = if rng.below(4) == 0 {
-        at
-    } else {
-        at / size * size
-    };
+    let aligned = if rng.below(4) == 0 { at } else { at / size * size };
     let base = match rng.below(4) {
         0 => data.len() as u64,
         _ => *pick(&EDGES, rng),

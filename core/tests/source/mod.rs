@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 /// The workspace.
 pub(crate) fn root() -> PathBuf {
     let core = Path::new(env!("CARGO_MANIFEST_DIR"));
-    core.parent()
-        .expect("core lies in the workspace")
-        .to_owned()
+    core.parent().expect("core lies in the workspace").to_owned()
 }
 
 /// All files below `folder` that end in one of `endings`, by name; what is built or fetched is
@@ -38,10 +36,7 @@ pub(crate) fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
 
 /// `path` as people write it, from the workspace on.
 pub(crate) fn shown(path: &Path) -> String {
-    path.strip_prefix(root())
-        .unwrap_or(path)
-        .display()
-        .to_string()
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
 /// The text of a file.
@@ -73,12 +68,8 @@ pub(crate) fn code_only(text: &str) -> String {
         }
         at = end;
     }
-    String::from_utf8(
-        out.into_iter()
-            .map(|b| if b.is_ascii() { b } else { b'?' })
-            .collect(),
-    )
-    .expect("only ASCII is left")
+    String::from_utf8(out.into_iter().map(|b| if b.is_ascii() { b } else { b'?' }).collect())
+        .expect("only ASCII is left")
 }
 
 fn word_before(bytes: &[u8], at: usize) -> bool {

@@ -48,18 +48,12 @@ impl Cat {
             };
             let length = copy(&opened, &target, self.offset..end, &mut take)?;
             let offset = self.offset;
-            out.json(&Bytes {
-                offset,
-                length,
-                hex,
-            })?;
+            out.json(&Bytes { offset, length, hex })?;
             return Ok(0);
         }
         // Bytes of a file pass no gate for text.
         let mut stdout = std::io::stdout();
-        copy(&opened, &target, self.offset..end, &mut |bytes| {
-            stdout.write_all(bytes)
-        })?;
+        copy(&opened, &target, self.offset..end, &mut |bytes| stdout.write_all(bytes))?;
         stdout.flush()?;
         Ok(0)
     }

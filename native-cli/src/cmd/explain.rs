@@ -33,9 +33,7 @@ impl Explain {
             PoolError::new(PoolErrorKind::Io, format!("cannot read it: {e}")).at(place)
         })?;
         if bytes.len() as u64 == LARGEST {
-            return Err(usage(
-                "the text is larger than 256M: cut out the part in question",
-            ));
+            return Err(usage("the text is larger than 256M: cut out the part in question"));
         }
         let view = report::explain(&String::from_utf8_lossy(&bytes));
         match out.is_json() {

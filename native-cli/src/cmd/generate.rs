@@ -35,10 +35,7 @@ impl Man {
             return Err(usage(format!("{folder} is not a folder: make it first")));
         }
         clap_mangen::generate_to(Cli::command(), &self.folder).map_err(Failure::Io)?;
-        out.line(&format!(
-            "manual pages written to {}",
-            self.folder.display()
-        ))?;
+        out.line(&format!("manual pages written to {}", self.folder.display()))?;
         Ok(0)
     }
 }

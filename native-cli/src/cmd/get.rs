@@ -104,9 +104,7 @@ impl Get {
             for file in opened.ask(list)? {
                 let source = format!("{path}/{}", file.name);
                 if !is_plain(&file.name) {
-                    copied
-                        .skipped
-                        .push(format!("{source}: its name would leave the folder"));
+                    copied.skipped.push(format!("{source}: its name would leave the folder"));
                     continue;
                 }
                 let to = to.join(&file.name);
@@ -144,9 +142,7 @@ impl Get {
             }
             (kind, _) => {
                 let path = from.path_or_root();
-                copied
-                    .skipped
-                    .push(format!("{path}: a {kind} is not copied"));
+                copied.skipped.push(format!("{path}: a {kind} is not copied"));
             }
         }
         Ok(())
@@ -221,10 +217,9 @@ fn make_folder(path: &Path) -> Result<(), Failure> {
         Err(e) if e.kind() == ErrorKind::AlreadyExists && path.is_dir() && !path.is_symlink() => {
             Ok(())
         }
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(usage(format!(
-            "{} is in the way: expected a folder",
-            path.display()
-        ))),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+            Err(usage(format!("{} is in the way: expected a folder", path.display())))
+        }
         Err(e) => Err(failed("create", path, &e)),
         Ok(()) => Ok(()),
     }

@@ -95,9 +95,7 @@ impl Map {
         let Some(metaslab) = vdev.metaslabs.iter().find(|m| m.id == id) else {
             let count = vdev.metaslabs.len();
             let vdev = vdev.id;
-            return Err(not_found(format!(
-                "vdev {vdev} has {count} metaslabs and no number {id}"
-            )));
+            return Err(not_found(format!("vdev {vdev} has {count} metaslabs and no number {id}")));
         };
         let segments = opened.ask(opened.pool.segments(vdev.id, id))?;
         let range = metaslab.offset..metaslab.offset.saturating_add(metaslab.size);

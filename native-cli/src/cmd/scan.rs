@@ -36,22 +36,17 @@ pub(crate) fn scan(args: &PoolArgs) -> Result<ScanView, Failure> {
     let wanted = args.pool.as_deref();
     let guid = wanted.and_then(|w| w.parse().ok()).map(Guid);
     let met: Vec<_> = view.pools.iter().map(|p| p.name.clone()).collect();
-    view.pools
-        .retain(|p| wanted.is_none_or(|w| p.name == w) || guid == Some(p.guid));
+    view.pools.retain(|p| wanted.is_none_or(|w| p.name == w) || guid == Some(p.guid));
     if !view.pools.is_empty() {
         return Ok(view);
     }
     let count = host.devices.len();
     let message = match (wanted, met.is_empty()) {
         (_, true) => format!("expected a label of a pool, found none on {count} device(s)"),
-        (wanted, false) => format!(
-            "expected pool {}, found {}",
-            wanted.unwrap_or(""),
-            met.join(", ")
-        ),
+        (wanted, false) => {
+            format!("expected pool {}, found {}", wanted.unwrap_or(""), met.join(", "))
+        }
     };
     let error = PoolError::new(PoolErrorKind::NotAPool, message);
-    Err(error
-        .next_step("name whole disks, partitions or images that belong to a pool")
-        .into())
+    Err(error.next_step("name whole disks, partitions or images that belong to a pool").into())
 }

@@ -79,11 +79,9 @@ impl Show {
             What::Uberblocks => print(out, &self.devices()?[..], render::labels::print_rings)?,
             What::Config => self.config(out)?,
             What::Datasets => print(out, &self.datasets()?[..], render::datasets::print)?,
-            What::Properties => print(
-                out,
-                &self.datasets()?[..],
-                render::datasets::print_properties,
-            )?,
+            What::Properties => {
+                print(out, &self.datasets()?[..], render::datasets::print_properties)?
+            }
             What::Features => print(out, &self.features()?[..], render::scan::print_features)?,
             What::Objects => print(out, &self.objects()?[..], render::objects::print)?,
             What::Object => print(out, &self.object()?, render::objects::print_one)?,
@@ -109,10 +107,7 @@ impl Show {
 
     fn config(&self, out: &mut Output) -> Result<(), Failure> {
         let opened = self.pool.open()?;
-        let config = Config {
-            pool: opened.pool.overview().name,
-            config: opened.pool.config(),
-        };
+        let config = Config { pool: opened.pool.overview().name, config: opened.pool.config() };
         print(out, &config, |out, view| out.text(&view.config))
     }
 

@@ -72,9 +72,7 @@ fn bad_blocks(out: &mut Output, title: &str, blocks: &[BadBlock]) -> Result<()> 
 }
 
 fn ranges(out: &mut Output, title: &str, ranges: &[SpaceRange]) -> Result<()> {
-    let bytes = ranges
-        .iter()
-        .fold(0u64, |sum, r| sum.saturating_add(r.size));
+    let bytes = ranges.iter().fold(0u64, |sum, r| sum.saturating_add(r.size));
     let text = |r: &SpaceRange| {
         let (vdev, offset, size) = (r.vdev, r.offset, r.size);
         format!("vdev {vdev} offset {offset:#x} size {size:#x} {}", r.owner)
@@ -93,25 +91,15 @@ fn print_totals(out: &mut Output, view: &CheckView) -> Result<()> {
     for (name, bytes) in rows {
         out.line(&format!("  {name:<30}{bytes:>20}  {}", nice_bytes(bytes)))?;
     }
-    for (name, count) in [
-        ("gang blocks", view.gangs),
-        ("embedded blocks", view.embedded),
-    ] {
+    for (name, count) in [("gang blocks", view.gangs), ("embedded blocks", view.embedded)] {
         out.line(&format!("  {name:<30}{count:>20}"))?;
     }
     Ok(())
 }
 
 fn print_sizes(out: &mut Output, sizes: &SizesView) -> Result<()> {
-    let columns = [
-        ">SIZE",
-        ">PSIZE COUNT",
-        ">BYTES",
-        ">LSIZE COUNT",
-        ">BYTES",
-        ">ASIZE COUNT",
-        ">BYTES",
-    ];
+    let columns =
+        [">SIZE", ">PSIZE COUNT", ">BYTES", ">LSIZE COUNT", ">BYTES", ">ASIZE COUNT", ">BYTES"];
     let mut bins = Table::new(&columns);
     for bin in &sizes.bins {
         bins.row([
@@ -139,13 +127,7 @@ fn print_sizes(out: &mut Output, sizes: &SizesView) -> Result<()> {
     }
     title(out, "Blocks by type of object")?;
     kinds.print(out, "  ")?;
-    let columns = [
-        ">SPECIAL_SMALL_BLOCKS",
-        ">METADATA",
-        ">FILES",
-        ">VOLUMES",
-        ">IN ALL",
-    ];
+    let columns = [">SPECIAL_SMALL_BLOCKS", ">METADATA", ">FILES", ">VOLUMES", ">IN ALL"];
     let mut cutoffs = Table::new(&columns);
     for cutoff in &sizes.cutoffs {
         let all = cutoff.metadata.saturating_add(cutoff.files);
@@ -157,10 +139,7 @@ fn print_sizes(out: &mut Output, sizes: &SizesView) -> Result<()> {
             nice_bytes(all.saturating_add(cutoff.volumes)),
         ]);
     }
-    title(
-        out,
-        "What a special vdev would hold, by cut-off (physical size at most)",
-    )?;
+    title(out, "What a special vdev would hold, by cut-off (physical size at most)")?;
     cutoffs.print(out, "  ")
 }
 

@@ -21,11 +21,7 @@ pub(crate) fn print(out: &mut Output, datasets: &[DatasetView]) -> Result<()> {
     ];
     let mut table = Table::new(&columns);
     for dataset in datasets {
-        let kind = if dataset.snapshot {
-            "snapshot"
-        } else {
-            &dataset.kind
-        };
+        let kind = if dataset.snapshot { "snapshot" } else { &dataset.kind };
         table.row([
             dataset.name.clone(),
             kind.to_owned(),

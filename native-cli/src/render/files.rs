@@ -10,16 +10,7 @@ pub(crate) fn print(out: &mut Output, files: &[FileView]) -> Result<()> {
     if files.is_empty() {
         return out.line("empty");
     }
-    let columns = [
-        "MODE",
-        ">LINKS",
-        ">UID",
-        ">GID",
-        ">SIZE",
-        "CHANGED (UTC)",
-        ">OBJECT",
-        "NAME",
-    ];
+    let columns = ["MODE", ">LINKS", ">UID", ">GID", ">SIZE", "CHANGED (UTC)", ">OBJECT", "NAME"];
     let mut table = Table::new(&columns);
     for file in files {
         table.row([

@@ -47,9 +47,7 @@ fn print_head(out: &mut Output, device: &DeviceView) -> Result<()> {
 fn group(labels: &[LabelView]) -> Vec<(&str, String)> {
     let mut groups: Vec<(&str, String)> = Vec::new();
     for label in labels.iter().filter(|l| !l.config.is_empty()) {
-        let known = groups
-            .iter_mut()
-            .find(|(config, _)| *config == label.config);
+        let known = groups.iter_mut().find(|(config, _)| *config == label.config);
         match known {
             Some((_, names)) => names.push_str(&format!(" {}", label.index)),
             None => groups.push((&label.config, label.index.to_string())),
@@ -65,16 +63,8 @@ pub(crate) fn print_rings(out: &mut Output, devices: &[DeviceView]) -> Result<()
             out.line("")?;
         }
         print_head(out, device)?;
-        let columns = [
-            ">TXG",
-            "TIME (UTC)",
-            ">SLOT",
-            "LABELS",
-            "ORDER",
-            ">VERSION",
-            "STATE",
-            "ROOT",
-        ];
+        let columns =
+            [">TXG", "TIME (UTC)", ">SLOT", "LABELS", "ORDER", ">VERSION", "STATE", "ROOT"];
         let mut table = Table::new(&columns);
         for (uberblock, labels) in ring(&device.labels) {
             let state = match (&uberblock.problem, uberblock.chosen) {

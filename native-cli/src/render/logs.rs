@@ -22,15 +22,11 @@ pub(crate) fn print(out: &mut Output, logs: &[ZilView]) -> Result<()> {
     for log in logs {
         out.styled(HEAD, &log.dataset)?;
         let (claim, replay) = (log.claim_txg, log.replay_seq);
-        out.line(&format!(
-            "  claim txg {claim}, replayed up to sequence {replay}"
-        ))?;
+        out.line(&format!("  claim txg {claim}, replayed up to sequence {replay}"))?;
         for block in &log.blocks {
             let (used, size) = (nice_bytes(block.used), nice_bytes(block.size));
             let (seq, pointer) = (block.seq, &block.pointer);
-            out.line(&format!(
-                "  block {seq}: {used} of {size} in use, {pointer}"
-            ))?;
+            out.line(&format!("  block {seq}: {used} of {size} in use, {pointer}"))?;
             for record in &block.records {
                 out.line(&format!("    {record}"))?;
             }

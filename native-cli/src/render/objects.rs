@@ -6,9 +6,8 @@ use std::io::Result;
 use tidepool::view::ObjectView;
 
 fn table<'a>(objects: impl IntoIterator<Item = &'a ObjectView>) -> Table {
-    let columns = [
-        ">Object", ">lvl", ">iblk", ">dblk", ">dsize", ">dnsize", ">lsize", ">bonus", "type",
-    ];
+    let columns =
+        [">Object", ">lvl", ">iblk", ">dblk", ">dsize", ">dnsize", ">lsize", ">bonus", "type"];
     let mut table = Table::new(&columns);
     for object in objects {
         table.row([

@@ -18,11 +18,7 @@ pub(crate) struct ProgressLine {
 impl ProgressLine {
     /// A line on standard error, if that is a terminal.
     pub(crate) fn on_terminal() -> Self {
-        Self {
-            watched: std::io::stderr().is_terminal(),
-            started: Instant::now(),
-            drawn: None,
-        }
+        Self { watched: std::io::stderr().is_terminal(), started: Instant::now(), drawn: None }
     }
 
     /// Tells how far the work is.
@@ -46,11 +42,7 @@ impl ProgressLine {
 }
 
 fn describe(progress: Progress, spent: Duration) -> String {
-    let Progress {
-        done,
-        total,
-        blocks,
-    } = progress;
+    let Progress { done, total, blocks } = progress;
     let done = done.min(total);
     let percent = u128::from(done) * 100 / u128::from(total.max(1));
     let millis = spent.as_millis().max(1);
@@ -73,11 +65,7 @@ mod tests {
 
     #[test]
     fn the_line_tells_share_rate_and_time_left() {
-        let progress = Progress {
-            done: 1 << 30,
-            total: 4 << 30,
-            blocks: 77,
-        };
+        let progress = Progress { done: 1 << 30, total: 4 << 30, blocks: 77 };
         let line = describe(progress, Duration::from_secs(8));
         assert_eq!(line, " 25%  1G of 4G  77 blocks  128M/s  0:24 left");
         let nothing = describe(Progress::default(), Duration::ZERO);

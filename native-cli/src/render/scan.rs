@@ -39,11 +39,7 @@ fn print_pool(out: &mut Output, pool: &PoolView) -> Result<()> {
         5000 => "5000 (feature flags)".to_owned(),
         version => version.to_string(),
     };
-    field(
-        out,
-        "version",
-        &format!("{version}, {} endian", pool.endian),
-    )?;
+    field(out, "version", &format!("{version}, {} endian", pool.endian))?;
     if !pool.hostname.is_empty() {
         field(out, "host", &pool.hostname)?;
     }
@@ -75,11 +71,8 @@ fn field(out: &mut Output, name: &str, value: &str) -> Result<()> {
 
 fn feature_summary(features: &[FeatureView]) -> String {
     let active = features.iter().filter(|f| f.refcount > 0).count();
-    let unknown: Vec<&str> = features
-        .iter()
-        .filter(|f| !f.known)
-        .map(|f| f.guid.as_str())
-        .collect();
+    let unknown: Vec<&str> =
+        features.iter().filter(|f| !f.known).map(|f| f.guid.as_str()).collect();
     let mut text = format!("{} enabled, {active} of them active", features.len());
     if !unknown.is_empty() {
         text.push_str(&format!("; unknown here: {}", unknown.join(", ")));
@@ -90,10 +83,7 @@ fn feature_summary(features: &[FeatureView]) -> String {
 fn name_width(vdev: &VdevView, depth: usize) -> usize {
     let own = 2 * depth + vdev.name.chars().count();
     let below = vdev.children.iter().filter(|_| depth < DEEPEST);
-    below
-        .map(|child| name_width(child, depth + 1))
-        .fold(own, usize::max)
-        .min(72)
+    below.map(|child| name_width(child, depth + 1)).fold(own, usize::max).min(72)
 }
 
 fn print_tree(out: &mut Output, vdev: &VdevView, width: usize, depth: usize) -> Result<()> {
@@ -115,11 +105,7 @@ fn print_tree(out: &mut Output, vdev: &VdevView, width: usize, depth: usize) -> 
         rest.push(vdev.problem.clone());
     }
     if !rest.is_empty() {
-        out.text(&format!(
-            "{:gap$}",
-            "",
-            gap = 10usize.saturating_sub(vdev.health.len())
-        ))?;
+        out.text(&format!("{:gap$}", "", gap = 10usize.saturating_sub(vdev.health.len())))?;
         out.styled(DIM, &rest.join("; "))?;
     }
     out.line("")?;
@@ -150,11 +136,7 @@ pub(crate) fn print_features(out: &mut Output, features: &[FeatureView]) -> Resu
     let mut table = Table::new(&["FEATURE", ">REFERENCES", "STATE", "NEEDED TO", "KNOWN HERE"]);
     let (active, enabled): (Vec<_>, Vec<_>) = features.iter().partition(|f| f.refcount > 0);
     for feature in active.iter().chain(&enabled) {
-        let state = if feature.refcount > 0 {
-            "active"
-        } else {
-            "enabled"
-        };
+        let state = if feature.refcount > 0 { "active" } else { "enabled" };
         let needed = if feature.for_read { "read" } else { "write" };
         let known = if feature.known { "yes" } else { "no" };
         table.row([

@@ -81,11 +81,7 @@ mod tests {
         table.row(["a".into(), "10".into(), String::new()]);
         table.row(["long\nname".into(), "5".into(), "x".into()]);
         let widths = table.widths();
-        let lines: Vec<_> = table
-            .rows
-            .iter()
-            .map(|r| table.format(r, &widths))
-            .collect();
+        let lines: Vec<_> = table.rows.iter().map(|r| table.format(r, &widths)).collect();
         assert_eq!(lines, ["a            10", "long name     5  x"]);
     }
 }

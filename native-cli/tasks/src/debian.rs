@@ -58,13 +58,7 @@ fn is_root() -> bool {
 
 fn apt(project: &Project, args: &[&str], seconds: u64) -> Result<(), String> {
     let mut command = project.command("apt-get");
-    command.args([
-        "-q",
-        "-o",
-        "DPkg::Lock::Timeout=60",
-        "-o",
-        "Acquire::Retries=1",
-    ]);
+    command.args(["-q", "-o", "DPkg::Lock::Timeout=60", "-o", "Acquire::Retries=1"]);
     command.args(["-o", "Acquire::http::Timeout=30"]).args(args);
     command.env("DEBIAN_FRONTEND", "noninteractive");
     let log = project.log("apt-get");
@@ -79,9 +73,7 @@ pub(crate) fn openzfs(project: &Project) -> Result<(), String> {
         return Ok(());
     };
     if project.which("apt-get").is_none() || project.which("dpkg-deb").is_none() {
-        return Err(format!(
-            "there is no {tool}, and no apt-get to fetch it with"
-        ));
+        return Err(format!("there is no {tool}, and no apt-get to fetch it with"));
     }
     println!("unpacking OpenZFS's user-land tools into target/tools");
     let apt = PrivateApt::new(project)?;
@@ -95,11 +87,7 @@ pub(crate) fn openzfs(project: &Project) -> Result<(), String> {
     for package in files_of(&packages) {
         let mut unpack = project.command("dpkg-deb");
         unpack.arg("-x").arg(&package).arg(&unpacked);
-        run::logged(
-            &mut unpack,
-            Duration::from_secs(60),
-            &project.log("dpkg-deb"),
-        )?;
+        run::logged(&mut unpack, Duration::from_secs(60), &project.log("dpkg-deb"))?;
     }
     let home = project.tools.join("openzfs");
     collect(&unpacked, &home)?;
@@ -128,11 +116,7 @@ fn collect(unpacked: &Path, home: &Path) -> Result<(), String> {
     let mut folders = vec![unpacked.to_owned()];
     while let Some(folder) = folders.pop() {
         for path in files_of(&folder) {
-            let name = path
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() && !path.is_symlink() {
                 folders.push(path);
             } else if TOOLS.contains(&&*name) && !path.is_symlink() {
@@ -178,11 +162,7 @@ impl<'a> PrivateApt<'a> {
             "Acquire::http::Timeout=30".to_owned(),
             "Acquire::Retries=1".to_owned(),
         ];
-        Ok(Self {
-            project,
-            folder,
-            options,
-        })
+        Ok(Self { project, folder, options })
     }
 
     fn run(&self, args: &[&str], here: &Path) -> Result<(), String> {
@@ -194,8 +174,7 @@ impl<'a> PrivateApt<'a> {
         command.args(args).current_dir(here);
         let log = self.project.log("apt-get");
         let done = run::logged(&mut command, Duration::from_secs(300), &log);
-        done.map(drop)
-            .map_err(|e| format!("apt-get {}: {}", args[0], first_line(&e)))
+        done.map(drop).map_err(|e| format!("apt-get {}: {}", args[0], first_line(&e)))
     }
 }
 
@@ -226,10 +205,7 @@ fn stanza(line: &str) -> Option<String> {
     let mut words = rest.split_whitespace();
     let (uri, suite) = (words.next()?, words.next()?);
     let mut text = format!("Types: deb\nURIs: {uri}\nSuites: {suite}\n");
-    if let Some(key) = options
-        .split_whitespace()
-        .find_map(|o| o.strip_prefix("signed-by="))
-    {
+    if let Some(key) = options.split_whitespace().find_map(|o| o.strip_prefix("signed-by=")) {
         text.push_str(&format!("Signed-By: {key}\n"));
     }
     Some(text)
@@ -243,9 +219,7 @@ fn derive(stanza: &str, codename: &str) -> Option<String> {
         line.map(str::trim)
     };
     let uri = value("URIs:")?.split_whitespace().next()?;
-    value("Suites:")?
-        .split_whitespace()
-        .find(|suite| *suite == codename)?;
+    value("Suites:")?.split_whitespace().find(|suite| *suite == codename)?;
     let suites = match codename {
         "bookworm" => "bookworm bookworm-backports".to_owned(),
         other => other.to_owned(),
@@ -273,11 +247,7 @@ mod tests {
         let security = "Types: deb\nURIs: mirror://x/security\nSuites: bookworm-security\n";
         assert_eq!(derive(security, "bookworm"), None);
         let newer = "Types: deb\nURIs: mirror://x\nSuites: trixie trixie-updates\n";
-        assert!(
-            derive(newer, "trixie")
-                .unwrap()
-                .contains("Suites: trixie\n")
-        );
+        assert!(derive(newer, "trixie").unwrap().contains("Suites: trixie\n"));
         assert_eq!(stanza("# deb mirror://x bookworm main"), None);
     }
 }

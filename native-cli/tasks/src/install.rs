@@ -104,13 +104,7 @@ impl Installer<'_> {
         }
         println!("installing wasm-opt ({BINARYEN}) into target/tools");
         let mut npm = self.project.command("npm");
-        npm.args([
-            "install",
-            "--no-audit",
-            "--no-fund",
-            "--no-save",
-            "--prefix",
-        ]);
+        npm.args(["install", "--no-audit", "--no-fund", "--no-save", "--prefix"]);
         npm.arg(&self.project.tools).arg(BINARYEN);
         self.run(&mut npm, 300, "install-wasm-opt")?;
         match self.has_wasm_opt() {
@@ -132,37 +126,18 @@ impl Installer<'_> {
         self.wasm_tools()?;
         let optimiser = self.wasm_opt();
         let mut build = self.project.command("wasm-pack");
-        build.args([
-            "build",
-            "web",
-            "--target",
-            "web",
-            "--release",
-            "--no-typescript",
-        ]);
-        build.args([
-            "--no-pack",
-            "--mode",
-            "no-install",
-            "--out-dir",
-            "static/pkg",
-        ]);
+        build.args(["build", "web", "--target", "web", "--release", "--no-typescript"]);
+        build.args(["--no-pack", "--mode", "no-install", "--out-dir", "static/pkg"]);
         if optimiser.is_err() {
             build.arg("--no-opt");
         }
         self.run(&mut build, 1800, "wasm-pack")?;
-        let wasm = self
-            .project
-            .root
-            .join("web/static/pkg/tidepool_web_bg.wasm");
+        let wasm = self.project.root.join("web/static/pkg/tidepool_web_bg.wasm");
         let size = std::fs::metadata(&wasm).map_err(|e| format!("{}: {e}", wasm.display()))?;
         let kib = size.len() >> 10;
         Ok(match optimiser {
             Ok(()) => format!("{kib} KiB of WebAssembly"),
-            Err(why) => format!(
-                "{kib} KiB of WebAssembly, not optimised: {}",
-                first_line(&why)
-            ),
+            Err(why) => format!("{kib} KiB of WebAssembly, not optimised: {}", first_line(&why)),
         })
     }
 

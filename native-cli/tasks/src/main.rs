@@ -3,10 +3,7 @@
 //! This package depends on the standard library alone, so that both start within seconds on a
 //! fresh machine. `play` builds the playground and serves it. `verify` runs every check; it goes on
 //! after a failure, so that one run shows all of them.
-#![allow(
-    clippy::print_stdout,
-    reason = "printing is what these commands are for"
-)]
+#![allow(clippy::print_stdout, reason = "printing is what these commands are for")]
 
 mod debian;
 mod install;

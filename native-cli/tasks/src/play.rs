@@ -13,9 +13,7 @@ pub(crate) fn run(project: &Project, args: &[String]) -> Result<(), String> {
     let mut serve = project.cargo(&["run", "--release", "--quiet", "--package", "tidepool-cli"]);
     // Paths are the user's, so they count from where the user stands.
     if let Ok(here) = std::env::current_dir() {
-        serve
-            .arg("--manifest-path")
-            .arg(project.root.join("Cargo.toml"));
+        serve.arg("--manifest-path").arg(project.root.join("Cargo.toml"));
         serve.current_dir(here);
     }
     serve.args(["--", "play"]).args(args);

@@ -23,11 +23,7 @@ impl Project {
         let target = std::env::var_os("CARGO_TARGET_DIR");
         let target = target.map_or_else(|| root.join("target"), |t| root.join(t));
         let tools = target.join("tools");
-        Self {
-            root,
-            target,
-            tools,
-        }
+        Self { root, target, tools }
     }
 
     /// `program` in the workspace, with our tools first on its path.
@@ -75,10 +71,7 @@ impl Project {
 
     /// The version of `package` in the lock file.
     pub(crate) fn locked_version(&self, package: &str) -> Option<String> {
-        locked_version(
-            &std::fs::read_to_string(self.root.join("Cargo.lock")).ok()?,
-            package,
-        )
+        locked_version(&std::fs::read_to_string(self.root.join("Cargo.lock")).ok()?, package)
     }
 
     /// The file that the output of the step `name` goes to; its folder exists.

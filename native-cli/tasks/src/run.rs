@@ -36,11 +36,7 @@ pub(crate) fn logged(command: &mut Command, limit: Duration, log: &Path) -> Resu
 
 /// Runs `command` for at most `limit` and takes what it prints on standard output.
 pub(crate) fn output(command: &mut Command) -> Option<String> {
-    let done = command
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let done = command.stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&done.stdout).into_owned();
     done.status.success().then_some(text)
 }
@@ -90,9 +86,7 @@ fn cannot_start(command: &Command, error: &std::io::Error) -> String {
 }
 
 fn name(command: &Command) -> String {
-    let program = Path::new(command.get_program())
-        .file_name()
-        .unwrap_or_default();
+    let program = Path::new(command.get_program()).file_name().unwrap_or_default();
     let mut text = program.to_string_lossy().into_owned();
     for arg in command.get_args().take(3) {
         text.push(' ');
@@ -120,10 +114,7 @@ mod tests {
         };
         assert_eq!(shell("echo hi", 10_000).unwrap(), "hi\n");
         let failed = shell("echo why; exit 3", 10_000).unwrap_err();
-        assert!(
-            failed.contains("exit status: 3") && failed.contains("why"),
-            "{failed}"
-        );
+        assert!(failed.contains("exit status: 3") && failed.contains("why"), "{failed}");
         let stopped = shell("sleep 60", 200).unwrap_err();
         assert!(stopped.contains("was stopped"), "{stopped}");
         std::fs::remove_file(&log).unwrap();

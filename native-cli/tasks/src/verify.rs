@@ -72,20 +72,11 @@ pub(crate) fn run(project: &Project, only: &[String]) -> Result<(), String> {
     skips.dedup();
     skips.iter().for_each(|line| println!("skipped: {line}"));
     failed.iter().for_each(|name| println!("failed: {name}"));
-    let whole = skips
-        .iter()
-        .filter(|line| names.iter().any(|n| line.starts_with(n)));
-    println!(
-        "{passed} passed, {} failed, {} skipped",
-        failed.len(),
-        whole.count()
-    );
+    let whole = skips.iter().filter(|line| names.iter().any(|n| line.starts_with(n)));
+    println!("{passed} passed, {} failed, {} skipped", failed.len(), whole.count());
     match failed.is_empty() {
         true => Ok(()),
-        false => Err(format!(
-            "logs are in {}",
-            project.target.join("verify").display()
-        )),
+        false => Err(format!("logs are in {}", project.target.join("verify").display())),
     }
 }
 
@@ -93,9 +84,7 @@ pub(crate) fn run(project: &Project, only: &[String]) -> Result<(), String> {
 fn read_skips(project: &Project, name: &str) -> Vec<String> {
     let log = std::fs::read(project.log(name)).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
-    let lines = log
-        .lines()
-        .filter_map(|l| l.trim().strip_prefix("skipped: "));
+    let lines = log.lines().filter_map(|l| l.trim().strip_prefix("skipped: "));
     lines.map(|why| format!("in {name}: {why}")).collect()
 }
 
@@ -139,28 +128,13 @@ fn format(project: &Project) -> Outcome {
 fn lints(project: &Project) -> Outcome {
     // Tests, benches and examples print; the packages themselves are held by the tidy test.
     let allowed = "clippy::print_stdout";
-    let args = [
-        "clippy",
-        "--workspace",
-        "--all-targets",
-        "--quiet",
-        "--",
-        "-D",
-        "warnings",
-        "-A",
-    ];
+    let args = ["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings", "-A"];
     let args = [&args[..], &[allowed]].concat();
     judge(cargo(project, "lints", &args), "all packages, no warning")
 }
 
 fn tests(project: &Project) -> Outcome {
-    let args = [
-        "test",
-        "--workspace",
-        "--no-fail-fast",
-        "--",
-        "--show-output",
-    ];
+    let args = ["test", "--workspace", "--no-fail-fast", "--", "--show-output"];
     let done = cargo(project, "tests", &args);
     let log = std::fs::read(project.log("tests")).unwrap_or_default();
     let log = String::from_utf8_lossy(&log);
@@ -217,10 +191,7 @@ fn docs(project: &Project) -> Outcome {
 }
 
 fn installer(project: &Project) -> Installer<'_> {
-    Installer {
-        project,
-        shown: false,
-    }
+    Installer { project, shown: false }
 }
 
 fn core_wasm(project: &Project) -> Outcome {
@@ -248,10 +219,7 @@ fn web_lints(project: &Project) -> Outcome {
         "-D",
         "warnings",
     ];
-    judge(
-        cargo(project, "web-lints", &args),
-        "as built for the browser",
-    )
+    judge(cargo(project, "web-lints", &args), "as built for the browser")
 }
 
 fn web_build(project: &Project) -> Outcome {
@@ -283,8 +251,7 @@ fn browser(project: &Project) -> Outcome {
         }
     }
     let mut npm = project.command("npm");
-    npm.args(["install", "--no-audit", "--no-fund"])
-        .current_dir(project.root.join("web/e2e"));
+    npm.args(["install", "--no-audit", "--no-fund"]).current_dir(project.root.join("web/e2e"));
     let installed = run::logged(&mut npm, Duration::from_secs(300), &project.log("npm"));
     if let Err(why) = installed {
         let why = first_line(&why).to_owned();
@@ -295,9 +262,7 @@ fn browser(project: &Project) -> Outcome {
         Err(why) => return Outcome::Failed(why),
     };
     let mut node = project.command("node");
-    node.arg("run.mjs")
-        .arg(&address)
-        .current_dir(project.root.join("web/e2e"));
+    node.arg("run.mjs").arg(&address).current_dir(project.root.join("web/e2e"));
     let done = run::logged(&mut node, Duration::from_secs(900), &project.log("browser"));
     run::end(&mut server, false);
     match done {
@@ -315,22 +280,15 @@ fn serve(project: &Project) -> Result<(Child, Option<impl BufRead>, String), Str
     if images.is_dir() {
         play.arg(images);
     }
-    play.stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let mut server = play
-        .spawn()
-        .map_err(|e| format!("cannot start tidepool play: {e}"))?;
+    play.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = play.spawn().map_err(|e| format!("cannot start tidepool play: {e}"))?;
     let mut line = String::new();
     let mut out = server.stdout.take().map(BufReader::new);
     if let Some(out) = &mut out {
         // It prints the address at once or ends.
         let _ = out.read_line(&mut line);
     }
-    match line
-        .split_whitespace()
-        .find(|word| word.starts_with("http://"))
-    {
+    match line.split_whitespace().find(|word| word.starts_with("http://")) {
         Some(address) => Ok((server, out, address.to_owned())),
         None => {
             run::end(&mut server, false);
@@ -351,15 +309,7 @@ fn examples(project: &Project) -> Outcome {
     names.sort();
     let mut said = String::new();
     for name in &names {
-        let args = [
-            "run",
-            "--release",
-            "--quiet",
-            "-p",
-            "tidepool-examples",
-            "--example",
-            name,
-        ];
+        let args = ["run", "--release", "--quiet", "-p", "tidepool-examples", "--example", name];
         match cargo(project, "example", &args) {
             Ok(text) => said.push_str(&text),
             Err(why) => return Outcome::Failed(format!("{name}: {why}")),

@@ -32,11 +32,7 @@ pub(crate) fn check(project: &Project) -> Result<String, String> {
     let mut build = project.cargo(&["build", "--release", "--target", "wasm32-unknown-unknown"]);
     build.arg("--manifest-path").arg(folder.join("Cargo.toml"));
     build.env("CARGO_TARGET_DIR", folder.join("target"));
-    run::logged(
-        &mut build,
-        Duration::from_secs(900),
-        &project.log("core-wasm"),
-    )?;
+    run::logged(&mut build, Duration::from_secs(900), &project.log("core-wasm"))?;
     let module = folder.join("target/wasm32-unknown-unknown/release/tidepool_wasm_check.wasm");
     let bytes = fs::read(&module).map_err(|e| format!("{}: {e}", module.display()))?;
     let imports = imports(&bytes).ok_or("the module's import section cannot be read")?;
@@ -144,11 +140,7 @@ mod tests {
         module.extend(&section);
         assert_eq!(imports(&module).unwrap(), ["env.foo", "env.mem", "a.g"]);
         for cut in 9..module.len() {
-            assert_ne!(
-                imports(&module[..cut]),
-                Some(vec!["env.foo".into()]),
-                "{cut}"
-            );
+            assert_ne!(imports(&module[..cut]), Some(vec!["env.foo".into()]), "{cut}");
         }
         assert_eq!(imports(b"\0asm\x01\0\0\0"), Some(Vec::new()));
         assert_eq!(imports(b"ELF"), None);

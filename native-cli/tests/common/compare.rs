@@ -14,11 +14,8 @@ const BY_SIZE_SHIFT: u64 = 14;
 /// so in a pool that has some its free segments are not those of now.
 pub fn map(map: &MapView, theirs: &[zdb::Metaslab]) -> Outcome {
     let mut outcome = Outcome::default();
-    let ours: Vec<_> = map
-        .vdevs
-        .iter()
-        .flat_map(|vdev| vdev.metaslabs.iter().map(|m| (vdev.id, m)))
-        .collect();
+    let ours: Vec<_> =
+        map.vdevs.iter().flat_map(|vdev| vdev.metaslabs.iter().map(|m| (vdev.id, m))).collect();
     outcome.equal("metaslabs", ours.len(), theirs.len());
     for ((vdev, ours), theirs) in ours.iter().zip(theirs) {
         let mut converted = as_zdb(*vdev, ours, theirs);
@@ -39,10 +36,7 @@ fn as_zdb(vdev: u64, ours: &MetaslabView, theirs: &zdb::Metaslab) -> zdb::Metasl
         rows.filter(|(_, count)| *count != 0).collect()
     };
     let histogram = counts(&ours.histogram);
-    let big = histogram
-        .range(BY_SIZE_SHIFT..)
-        .map(|(_, count)| count)
-        .sum();
+    let big = histogram.range(BY_SIZE_SHIFT..).map(|(_, count)| count).sum();
     let has_map = theirs.allocated.is_some();
     zdb::Metaslab {
         vdev,
@@ -51,12 +45,10 @@ fn as_zdb(vdev: u64, ours: &MetaslabView, theirs: &zdb::Metaslab) -> zdb::Metasl
         space_map: ours.space_map.0,
         free: ours.free_flushed,
         big_segments: theirs.big_segments.map(|_| big),
-        max_size: theirs
-            .max_size
-            .map(|_| match ours.max_size >> BY_SIZE_SHIFT {
-                0 => 0,
-                _ => ours.max_size,
-            }),
+        max_size: theirs.max_size.map(|_| match ours.max_size >> BY_SIZE_SHIFT {
+            0 => 0,
+            _ => ours.max_size,
+        }),
         histogram,
         histogram_stored: match theirs.histogram_stored.is_empty() {
             true => BTreeMap::new(),
@@ -72,11 +64,8 @@ fn as_zdb(vdev: u64, ours: &MetaslabView, theirs: &zdb::Metaslab) -> zdb::Metasl
 /// Names, numbers and sizes of all data sets.
 pub fn datasets(ours: &[DatasetView], theirs: &[zdb::Dataset]) -> Outcome {
     let mut outcome = Outcome::default();
-    let theirs: BTreeMap<_, _> = theirs
-        .iter()
-        .filter(|d| d.name != "mos")
-        .map(|d| (d.name.as_str(), d))
-        .collect();
+    let theirs: BTreeMap<_, _> =
+        theirs.iter().filter(|d| d.name != "mos").map(|d| (d.name.as_str(), d)).collect();
     let names = |all: &mut dyn Iterator<Item = String>| {
         let mut names: Vec<_> = all.collect();
         names.sort();
@@ -98,24 +87,10 @@ pub fn datasets(ours: &[DatasetView], theirs: &[zdb::Dataset]) -> Outcome {
         };
         outcome.equal(
             &format!("{}: kind, id, cr_txg, referenced, objects", ours.name),
-            (
-                ours.kind.as_str(),
-                ours.id.0,
-                ours.creation_txg.0,
-                ours.referenced,
-                ours.objects,
-            ),
-            (
-                kind,
-                theirs.id,
-                theirs.creation_txg,
-                theirs.referenced,
-                theirs.objects,
-            ),
+            (ours.kind.as_str(), ours.id.0, ours.creation_txg.0, ours.referenced, ours.objects),
+            (kind, theirs.id, theirs.creation_txg, theirs.referenced, theirs.objects),
         );
-        outcome.require(ours.problem.is_none(), || {
-            format!("{}: {:?}", ours.name, ours.problem)
-        });
+        outcome.require(ours.problem.is_none(), || format!("{}: {:?}", ours.name, ours.problem));
     }
     outcome
 }
@@ -157,11 +132,7 @@ pub fn blocks(check: &CheckView, theirs: &zdb::Blocks) -> Outcome {
     outcome.equal("ganged count", check.gangs, theirs.gangs);
     outcome.equal("embedded", check.embedded, theirs.embedded);
     let clean = theirs.no_leaks && !theirs.leaked;
-    outcome.equal(
-        "no leaks",
-        check.leaks.is_empty() && check.doubles.is_empty(),
-        clean,
-    );
+    outcome.equal("no leaks", check.leaks.is_empty() && check.doubles.is_empty(), clean);
     outcome
 }
 
@@ -243,8 +214,5 @@ pub fn sample_files(mut files: Vec<(String, u64)>) -> Vec<(String, u64)> {
     let last = files.len().saturating_sub(1);
     let mut picked: Vec<usize> = (0..5).map(|i| last * i / 4).collect();
     picked.dedup();
-    picked
-        .iter()
-        .filter_map(|&i| files.get(i).cloned())
-        .collect()
+    picked.iter().filter_map(|&i| files.get(i).cloned()).collect()
 }

@@ -18,9 +18,7 @@ pub struct Opened {
 /// Opens the pool on the devices behind `paths`.
 pub fn open(paths: &[PathBuf]) -> Result<Opened> {
     let host = tidepool_host::open_devices(paths)?;
-    let pool = host
-        .rt
-        .block_on(Pool::open(&host.devices, &OpenOptions::default()))?;
+    let pool = host.rt.block_on(Pool::open(&host.devices, &OpenOptions::default()))?;
     Ok(Opened { host, pool })
 }
 
@@ -106,11 +104,7 @@ impl Opened {
                 files.push((dataset.name.clone(), path, file, bytes));
             }
         }
-        Ok(Fingerprint {
-            map: self.map()?,
-            datasets,
-            files,
-        })
+        Ok(Fingerprint { map: self.map()?, datasets, files })
     }
 }
 

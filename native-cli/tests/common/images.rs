@@ -11,9 +11,7 @@ const CHUNK: usize = 64 << 10;
 pub fn unpacked(members: &[&str]) -> Result<PathBuf, String> {
     let source = shared("images").ok_or("the folder of images is not there")?;
     let first = members.first().copied().unwrap_or_default();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("images")
-        .join(first);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("images").join(first);
     std::fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
     for member in members {
         let target = folder.join(member);
@@ -68,9 +66,7 @@ fn write_sparse(mut from: impl Read, path: &Path) -> std::io::Result<()> {
 
 /// An empty scratch folder of that name.
 pub fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("scratch")
-        .join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scratch").join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder below the target folder can be made");
     folder

@@ -32,9 +32,7 @@ pub fn judged<T>(report: &mut Report, pool: &str, answer: Result<T, String>) -> 
     match answer {
         Ok(value) => Some(value),
         Err(reason) => {
-            report.require(pool, false, || {
-                format!("the oracle gives no answer: {reason}")
-            });
+            report.require(pool, false, || format!("the oracle gives no answer: {reason}"));
             None
         }
     }

@@ -15,12 +15,7 @@ pub struct Report {
 impl Report {
     /// An empty report of the test called `title`.
     pub fn new(title: &'static str) -> Self {
-        Self {
-            title,
-            compared: BTreeMap::new(),
-            differences: Vec::new(),
-            skipped: Vec::new(),
-        }
+        Self { title, compared: BTreeMap::new(), differences: Vec::new(), skipped: Vec::new() }
     }
 
     /// `things` of one pool were compared with the oracle called `subject`, with these outcomes.
@@ -28,10 +23,7 @@ impl Report {
         let entry = self.compared.entry(subject.to_owned()).or_default();
         entry.0 += 1;
         entry.1 += outcome.things;
-        let named = outcome
-            .differences
-            .iter()
-            .map(|d| format!("{pool}: {subject}: {d}"));
+        let named = outcome.differences.iter().map(|d| format!("{pool}: {subject}: {d}"));
         self.differences.extend(named);
     }
 
@@ -57,12 +49,7 @@ impl Report {
             text += &format!("  skipped: {line}\n");
         }
         let _ = std::io::stderr().write_all(text.as_bytes());
-        let shown: Vec<_> = self
-            .differences
-            .iter()
-            .take(40)
-            .map(String::as_str)
-            .collect();
+        let shown: Vec<_> = self.differences.iter().take(40).map(String::as_str).collect();
         assert!(
             self.differences.is_empty(),
             "{} differences:\n{}",
@@ -90,8 +77,6 @@ impl Outcome {
 
     /// Counts one comparison of two values that must be equal.
     pub fn equal<T: PartialEq + std::fmt::Debug>(&mut self, what: &str, ours: T, theirs: T) {
-        self.require(ours == theirs, || {
-            format!("{what}: we say {ours:?}, zdb says {theirs:?}")
-        });
+        self.require(ours == theirs, || format!("{what}: we say {ours:?}, zdb says {theirs:?}"));
     }
 }

@@ -165,10 +165,7 @@ fn hex(text: &str) -> Option<u64> {
 pub fn parse_metaslabs(text: &str) -> Vec<Metaslab> {
     let mut all: Vec<Metaslab> = Vec::new();
     let (mut vdev, mut stored) = (0, false);
-    for line in text
-        .lines()
-        .take_while(|l| !l.starts_with("Log Space Maps"))
-    {
+    for line in text.lines().take_while(|l| !l.starts_with("Log Space Maps")) {
         if let Some(id) = number(line, "vdev") {
             vdev = id;
         } else if let Some(id) = number(line, "metaslab") {
@@ -232,10 +229,7 @@ pub fn parse_datasets(text: &str) -> Vec<Dataset> {
                 kind: kind.to_owned(),
                 id: number(rest, "ID").unwrap_or(u64::MAX),
                 creation_txg: number(rest, "cr_txg").unwrap_or(u64::MAX),
-                referenced: fields
-                    .get(2)
-                    .and_then(|f| f.parse().ok())
-                    .unwrap_or(u64::MAX),
+                referenced: fields.get(2).and_then(|f| f.parse().ok()).unwrap_or(u64::MAX),
                 objects: objects.and_then(|n| n.parse().ok()).unwrap_or(u64::MAX),
                 rows: Vec::new(),
             });
@@ -290,10 +284,7 @@ pub fn parse_blocks(text: &str) -> Blocks {
 pub fn parse_uberblocks(text: &str) -> Vec<Uberblock> {
     let mut all: Vec<Uberblock> = Vec::new();
     for line in text.lines() {
-        let slot = line
-            .trim()
-            .strip_prefix("Uberblock[")
-            .and_then(|r| r.strip_suffix(']'));
+        let slot = line.trim().strip_prefix("Uberblock[").and_then(|r| r.strip_suffix(']'));
         if let Some(slot) = slot.and_then(|s| s.parse().ok()) {
             all.push((slot, 0, 0, 0, 0, Vec::new()));
         }
@@ -308,10 +299,7 @@ pub fn parse_uberblocks(text: &str) -> Vec<Uberblock> {
             ("timestamp", Some(n)) => last.3 = n,
             ("version", Some(n)) => last.4 = n,
             ("labels", _) => {
-                last.5 = value
-                    .split_whitespace()
-                    .filter_map(|n| n.parse().ok())
-                    .collect();
+                last.5 = value.split_whitespace().filter_map(|n| n.parse().ok()).collect();
             }
             _ => {}
         }

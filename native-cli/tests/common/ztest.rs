@@ -40,10 +40,7 @@ impl Oracle {
             true => Ok(Self { folder }),
             false => Err(format!(
                 "the oracle does not build: {}",
-                String::from_utf8_lossy(&make.stderr)
-                    .lines()
-                    .last()
-                    .unwrap_or_default()
+                String::from_utf8_lossy(&make.stderr).lines().last().unwrap_or_default()
             )),
         }
     }
@@ -60,9 +57,8 @@ impl Oracle {
         let folder = scratch(name);
         let mut words = Vec::new();
         for (index, (kind, count)) in vdevs.iter().enumerate() {
-            let files: Vec<_> = (0..*count)
-                .map(|i| folder.join(format!("{index}-{kind}-{i}")))
-                .collect();
+            let files: Vec<_> =
+                (0..*count).map(|i| folder.join(format!("{index}-{kind}-{i}"))).collect();
             for file in &files {
                 let made = std::fs::File::create(file).and_then(|f| f.set_len(128 << 20));
                 made.map_err(|e| e.to_string())?;
@@ -81,18 +77,13 @@ impl Oracle {
     }
 
     fn run(&self, arguments: &[&str]) -> Result<(), String> {
-        let output = Command::new(self.folder.join("oracle"))
-            .args(arguments)
-            .output();
+        let output = Command::new(self.folder.join("oracle")).args(arguments).output();
         let output = output.map_err(|e| format!("the oracle does not start: {e}"))?;
         match output.status.success() {
             true => Ok(()),
             false => {
                 let text = String::from_utf8_lossy(&output.stderr).into_owned();
-                Err(format!(
-                    "{arguments:?}: {}",
-                    text.lines().last().unwrap_or_default()
-                ))
+                Err(format!("{arguments:?}: {}", text.lines().last().unwrap_or_default()))
             }
         }
     }
@@ -114,9 +105,7 @@ impl Oracle {
         ztest.args(["-v", "1", "-K", "raidz", "-s", "256m", "-k", "0"]);
         ztest.args(["-T", "10", "-P", "5"]);
         ztest.stdout(Stdio::null()).stderr(log);
-        let status = ztest
-            .status()
-            .map_err(|e| format!("ztest does not start: {e}"))?;
+        let status = ztest.status().map_err(|e| format!("ztest does not start: {e}"))?;
         match status.success() {
             true => Ok(folder),
             false => Err(format!("ztest {} ended with {status}", layout.name)),

@@ -25,10 +25,7 @@ impl Bench {
             .map(|i| {
                 let first = i * room + rng.below(room / 2);
                 let len = 1 + rng.below(room / 2);
-                SegmentView {
-                    start: first * SECTOR,
-                    end: (first + len) * SECTOR,
-                }
+                SegmentView { start: first * SECTOR, end: (first + len) * SECTOR }
             })
             .collect();
         Self { segments }
@@ -151,12 +148,7 @@ impl Bench {
         let few = last - first <= r.max_segments as usize;
         let listed = few.then(|| {
             let shown = self.segments[first..last].iter();
-            shown
-                .map(|s| SegmentView {
-                    start: s.start + base,
-                    end: s.end + base,
-                })
-                .collect()
+            shown.map(|s| SegmentView { start: s.start + base, end: s.end + base }).collect()
         });
         StripView {
             vdev: r.vdev,
@@ -188,12 +180,7 @@ mod tests {
             max_segments: 2000,
         };
         let strip = bench.strip(&r);
-        let listed: u64 = strip
-            .segments
-            .unwrap()
-            .iter()
-            .map(|s| s.end - s.start)
-            .sum();
+        let listed: u64 = strip.segments.unwrap().iter().map(|s| s.end - s.start).sum();
         assert_eq!(strip.cells.iter().sum::<u64>(), listed);
         assert_eq!(strip.segment_count, 1000);
     }

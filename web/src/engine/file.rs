@@ -25,12 +25,7 @@ impl FileMedia {
     pub fn new(file: File) -> Result<Self, wasm_bindgen::JsValue> {
         // Sizes are exact to 2^53 bytes.
         let size = file.size() as u64;
-        Ok(Self {
-            file,
-            size,
-            reader: FileReaderSync::new()?,
-            recent: VecDeque::new(),
-        })
+        Ok(Self { file, size, reader: FileReaderSync::new()?, recent: VecDeque::new() })
     }
 
     fn slice(&self, from: u64, to: u64) -> Result<Vec<u8>, DevError> {
@@ -55,10 +50,7 @@ impl FileMedia {
             }
             self.recent.push_back((index, bytes));
         }
-        self.recent
-            .back()
-            .map(|(_, bytes)| bytes.as_slice())
-            .ok_or(DevError::Io)
+        self.recent.back().map(|(_, bytes)| bytes.as_slice()).ok_or(DevError::Io)
     }
 }
 
@@ -86,8 +78,6 @@ impl Media for FileMedia {
             }
         }
         // A file that shrank since it was picked gives less than asked for.
-        (out.len() == len as usize)
-            .then_some(out)
-            .ok_or(DevError::Io)
+        (out.len() == len as usize).then_some(out).ok_or(DevError::Io)
     }
 }

@@ -35,11 +35,7 @@ pub struct MediaDriver {
 impl MediaDriver {
     /// A driver whose device `n` is `media[n]`.
     pub fn new(media: Vec<Box<dyn Media>>) -> Self {
-        Self {
-            media,
-            done: VecDeque::new(),
-            now: Instant::default(),
-        }
+        Self { media, done: VecDeque::new(), now: Instant::default() }
     }
 
     fn read(&mut self, id: DevId, off: u64, len: u32) -> Done {

@@ -20,10 +20,7 @@ pub fn unpack(bytes: &[u8]) -> Result<SparseImage, String> {
     let body = skip_header(bytes).ok_or("the gzip header is cut short")?;
     let (body, trailer) = body.split_at(body.len().saturating_sub(8));
     // The trailer says the length modulo 2^32.
-    let length = trailer
-        .get(4..8)
-        .and_then(|b| b.try_into().ok())
-        .map_or(0, u32::from_le_bytes);
+    let length = trailer.get(4..8).and_then(|b| b.try_into().ok()).map_or(0, u32::from_le_bytes);
     let mut chunks: Vec<(u64, Vec<u8>)> = Vec::new();
     let size = inflate_chunks(body, &mut |at, chunk| {
         if chunk.iter().any(|&b| b != 0) {
@@ -31,9 +28,7 @@ pub fn unpack(bytes: &[u8]) -> Result<SparseImage, String> {
         }
     })?;
     if size as u32 != length {
-        return Err(format!(
-            "the gzip trailer says {length} bytes, found {size}"
-        ));
+        return Err(format!("the gzip trailer says {length} bytes, found {size}"));
     }
     let mut image = SparseImage::new(size);
     for (at, chunk) in &chunks {

@@ -111,17 +111,11 @@ impl Open {
             }
             Request::Map => Reply::Map(rt.block_on(pool.map())?),
             Request::Strip(r) => Reply::Strip(self.strip(&r)?),
-            Request::TreeNode {
-                vdev,
-                metaslab,
-                path,
-            } => Reply::TreeNode(rt.block_on(pool.tree_node(vdev, metaslab, &path))?),
+            Request::TreeNode { vdev, metaslab, path } => {
+                Reply::TreeNode(rt.block_on(pool.tree_node(vdev, metaslab, &path))?)
+            }
             Request::Datasets => Reply::Datasets(rt.block_on(pool.datasets())?),
-            Request::Objects {
-                dataset,
-                from,
-                limit,
-            } => {
+            Request::Objects { dataset, from, limit } => {
                 let limit = limit.min(MAX_OBJECTS);
                 Reply::Objects(rt.block_on(pool.objects(&dataset, ObjectId(from), limit))?)
             }
@@ -132,26 +126,14 @@ impl Open {
             Request::List { dataset, path } => {
                 Reply::List(rt.block_on(pool.list(&dataset, &path))?)
             }
-            Request::Read {
-                dataset,
-                path,
-                offset,
-                len,
-            } => {
+            Request::Read { dataset, path, offset, len } => {
                 let len = len.min(MAX_READ);
                 Reply::Bytes(rt.block_on(pool.read(&dataset, &path, offset, len))?)
             }
             Request::History => Reply::History(rt.block_on(pool.history())?),
             Request::Logs => Reply::Logs(rt.block_on(pool.logs())?),
-            Request::Check {
-                metadata_only,
-                all_copies,
-            } => {
-                let options = CheckOptions {
-                    metadata_only,
-                    all_copies,
-                    sizes: true,
-                };
+            Request::Check { metadata_only, all_copies } => {
+                let options = CheckOptions { metadata_only, all_copies, sizes: true };
                 Reply::Checked(Box::new(rt.block_on(pool.check(&options, progress))?))
             }
         })
@@ -159,9 +141,7 @@ impl Open {
 
     fn strip(&self, r: &StripRequest) -> Result<tidepool::view::StripView, PoolError> {
         let (cells, segments) = (r.cells.min(MAX_STRIP), r.max_segments.min(MAX_STRIP));
-        let view = self
-            .pool
-            .strip(r.vdev, r.metaslab, r.from..r.to, cells, segments);
+        let view = self.pool.strip(r.vdev, r.metaslab, r.from..r.to, cells, segments);
         self.rt.block_on(view)
     }
 }
@@ -183,10 +163,7 @@ fn choose(found: ScanView, names: &[String]) -> Reply {
     Reply::Failed(Failure {
         kind: "not_a_pool".into(),
         place: String::new(),
-        message: std::iter::once(what)
-            .chain(problems.take(3))
-            .collect::<Vec<_>>()
-            .join(". "),
+        message: std::iter::once(what).chain(problems.take(3)).collect::<Vec<_>>().join(". "),
         advice: "Open the raw image of a disk or partition that belongs to a pool, unpacked; or \
                  paste the output of a ZFS tool."
             .into(),

@@ -19,11 +19,7 @@ impl Rgb {
         let share = share.clamp(0.0, 1.0);
         let part =
             |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * share + 0.5) as u8;
-        Self(
-            part(self.0, other.0),
-            part(self.1, other.1),
-            part(self.2, other.2),
-        )
+        Self(part(self.0, other.0), part(self.1, other.1), part(self.2, other.2))
     }
 
     /// As CSS writes it.
@@ -36,11 +32,7 @@ impl Rgb {
         let linear = |c: u8| {
             let c = f64::from(c) / 255.0;
             // The standard's curve, to within what a choice between black and white needs.
-            if c <= 0.04045 {
-                c / 12.92
-            } else {
-                c * c * (c * 0.305 + 0.695)
-            }
+            if c <= 0.04045 { c / 12.92 } else { c * c * (c * 0.305 + 0.695) }
         };
         0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
     }
@@ -147,12 +139,7 @@ mod tests {
     #[test]
     fn ramps_move_away_from_the_ground_all_the_way() {
         for (palette, sign) in [(Palette::LIGHT, -1.0), (Palette::DARK, 1.0)] {
-            for ramp in [
-                palette.fill,
-                palette.fragmentation,
-                palette.weight,
-                palette.largest,
-            ] {
+            for ramp in [palette.fill, palette.fragmentation, palette.weight, palette.largest] {
                 let mut last = ramp.at(0.0).luminance();
                 for step in 1..=20 {
                     let now = ramp.at(f64::from(step) / 20.0).luminance();

@@ -40,13 +40,7 @@ impl Grid {
         let gap = gap_of(side);
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         let columns = ((width + gap) / (side + gap)).clamp(1, count.max(1));
-        Self {
-            side,
-            gap,
-            columns,
-            rows: count.div_ceil(columns),
-            count,
-        }
+        Self { side, gap, columns, rows: count.div_ceil(columns), count }
     }
 
     /// Width in pixels.
@@ -56,9 +50,7 @@ impl Grid {
 
     /// Height in pixels.
     pub fn height(&self) -> u32 {
-        self.rows
-            .saturating_mul(self.side + self.gap)
-            .saturating_sub(self.gap)
+        self.rows.saturating_mul(self.side + self.gap).saturating_sub(self.gap)
     }
 
     /// The place of cell `index`.
@@ -104,16 +96,11 @@ fn gap_of(side: u32) -> u32 {
 /// when none does, and the page scrolls.
 pub fn cell_side(counts: &[usize], width: u32, height: u32) -> u32 {
     let fits = |side: u32| {
-        let total: u64 = counts
-            .iter()
-            .map(|&c| u64::from(Grid::new(c, side, width).height()))
-            .sum();
+        let total: u64 =
+            counts.iter().map(|&c| u64::from(Grid::new(c, side, width).height())).sum();
         total <= u64::from(height)
     };
-    SIDES
-        .into_iter()
-        .find(|&side| fits(side))
-        .unwrap_or(SIDES[SIDES.len() - 1])
+    SIDES.into_iter().find(|&side| fits(side)).unwrap_or(SIDES[SIDES.len() - 1])
 }
 
 /// What the two ends of the ramp mean, for one pool.
@@ -142,11 +129,7 @@ impl MetricScale {
     pub fn value(&self, metaslab: &MetaslabView) -> Option<f64> {
         let raw = raw_value(self.metric, metaslab)?;
         let span = self.high - self.low;
-        Some(if span > 0.0 {
-            (raw - self.low) / span
-        } else {
-            0.5
-        })
+        Some(if span > 0.0 { (raw - self.low) / span } else { 0.5 })
     }
 
     /// The ramp.
@@ -165,10 +148,9 @@ impl MetricScale {
         match self.metric {
             Metric::Fill => ("empty".into(), "full".into()),
             Metric::Fragmentation => ("0 %".into(), "100 %".into()),
-            Metric::Weight if self.low <= self.high => (
-                format!("{} runs", power(self.low)),
-                format!("{} runs", power(self.high)),
-            ),
+            Metric::Weight if self.low <= self.high => {
+                (format!("{} runs", power(self.low)), format!("{} runs", power(self.high)))
+            }
             Metric::Largest if self.low <= self.high => (power(self.low), power(self.high)),
             Metric::Weight | Metric::Largest => ("low".into(), "high".into()),
         }
@@ -225,12 +207,8 @@ pub fn paint_grid(
     let mut out = Pixmap::new(grid.width() * scale, grid.height().saturating_mul(scale));
     for (index, metaslab) in (0u32..).zip(&vdev.metaslabs) {
         let cell = grid.rect(index);
-        let cell = Rect::new(
-            cell.x * scale,
-            cell.y.saturating_mul(scale),
-            cell.w * scale,
-            cell.h * scale,
-        );
+        let cell =
+            Rect::new(cell.x * scale, cell.y.saturating_mul(scale), cell.w * scale, cell.h * scale);
         paint_cell(&mut out, cell, metaslab, metric, palette, scale);
     }
     out
@@ -363,10 +341,7 @@ mod tests {
                 .filter(|dy| pixels.at(r.x + 1, r.y + dy).0 == Palette::LIGHT.vessel)
                 .count();
             let expect = m.free as f64 / m.size as f64 * 40.0;
-            assert!(
-                (dry as f64 - expect).abs() <= 1.0,
-                "{i}: {dry} for {expect}"
-            );
+            assert!((dry as f64 - expect).abs() <= 1.0, "{i}: {dry} for {expect}");
         }
     }
 

@@ -39,11 +39,7 @@ impl Pixmap {
     pub fn new(width: u32, height: u32) -> Self {
         let width = width.clamp(1, 1 << 14);
         let height = height.clamp(1, MAX_PIXELS / width);
-        Self {
-            width,
-            height,
-            bytes: vec![0; width as usize * height as usize * 4],
-        }
+        Self { width, height, bytes: vec![0; width as usize * height as usize * 4] }
     }
 
     /// Pixels a row.

@@ -129,9 +129,7 @@ pub struct Field {
 impl Field {
     /// Bytes of a row; the last row may hold fewer.
     pub fn row_bytes(&self) -> u64 {
-        (self.to - self.from)
-            .div_ceil(u64::from(self.rows.max(1)))
-            .max(1)
+        (self.to - self.from).div_ceil(u64::from(self.rows.max(1))).max(1)
     }
 
     /// The byte at a point given as shares of width and height.
@@ -151,11 +149,7 @@ pub fn paint_field(
 ) -> Pixmap {
     let mut out = Pixmap::new(width, row_height * field.rows);
     let width = out.width();
-    let air = if row_height > 4 {
-        row_height / 8 + 1
-    } else {
-        0
-    };
+    let air = if row_height > 4 { row_height / 8 + 1 } else { 0 };
     for row in 0..field.rows {
         let start = field.from + u64::from(row) * field.row_bytes();
         let end = (start + field.row_bytes()).min(field.to);
@@ -198,19 +192,14 @@ mod tests {
             to: 1000 + 100 * cells.len() as u64,
             cells: cells.to_vec(),
             cell_size: 100,
-            segments: segments.map(|s| {
-                s.iter()
-                    .map(|&(start, end)| SegmentView { start, end })
-                    .collect()
-            }),
+            segments: segments
+                .map(|s| s.iter().map(|&(start, end)| SegmentView { start, end }).collect()),
             segment_count: 0,
         }
     }
 
     fn dry_rows(p: &Pixmap, x: u32) -> usize {
-        (0..p.height())
-            .filter(|&y| p.at(x, y).0 == Palette::LIGHT.vessel)
-            .count()
+        (0..p.height()).filter(|&y| p.at(x, y).0 == Palette::LIGHT.vessel).count()
     }
 
     #[test]
@@ -260,11 +249,7 @@ mod tests {
 
     #[test]
     fn the_field_folds_and_unfolds() {
-        let field = Field {
-            from: 1000,
-            to: 1400,
-            rows: 4,
-        };
+        let field = Field { from: 1000, to: 1400, rows: 4 };
         assert_eq!(field.row_bytes(), 100);
         assert_eq!(field.at(0.5, 0.30), 1150);
         assert_eq!(field.at(2.0, 9.0), 1399);

@@ -75,15 +75,10 @@ fn value(v: &mut Cursor<'_>, kind: u32, count: u32) -> Result<NvValue, FormatErr
     }
     if let Some(element) = array_element(kind) {
         let size = int_size(element).unwrap_or(8);
-        if (count as usize)
-            .checked_mul(size)
-            .is_none_or(|n| n > v.remaining())
-        {
+        if (count as usize).checked_mul(size).is_none_or(|n| n > v.remaining()) {
             return Err(v.bad("a count that fits the pair", count));
         }
-        let all = (0..count)
-            .map(|_| int(v, element, size))
-            .collect::<Result<_, _>>()?;
+        let all = (0..count).map(|_| int(v, element, size)).collect::<Result<_, _>>()?;
         return Ok(NvValue::Ints(kind, all));
     }
     Ok(match kind {

@@ -128,9 +128,7 @@ fn both_forms_of_every_type_give_the_same_list() {
         NvValue::Int(kind, _) | NvValue::Ints(kind, _) => Some(*kind),
         _ => None,
     });
-    let expect = [
-        2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 18, 22, 23, 24, 25, 26, 27,
-    ];
+    let expect = [2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14, 15, 16, 18, 22, 23, 24, 25, 26, 27];
     assert_eq!(kinds.collect::<Vec<_>>(), expect);
     assert_eq!(list.u64("double"), Some(1.5f64.to_bits()));
     assert_eq!(list.u64("hrtime"), Some(1_234_567_890_123));
@@ -144,8 +142,7 @@ fn both_forms_of_every_type_give_the_same_list() {
 #[test]
 fn it_prints_as_openzfs_prints() {
     let mut list = Nvlist::parse(&unhex(XDR)).unwrap();
-    list.pairs
-        .retain(|(name, _)| !["hrtime", "bools", "double"].contains(&name.as_str()));
+    list.pairs.retain(|(name, _)| !["hrtime", "bools", "double"].contains(&name.as_str()));
     assert_eq!(list.to_string(), TEXT);
     let deeper = list.indented(8).to_string();
     assert!(deeper.starts_with("        flag\n        byte: 200\n"));
@@ -157,16 +154,11 @@ fn packing_gives_the_bytes_of_openzfs() {
     assert_eq!(list.to_xdr(), unhex(XDR));
     let packed = list.to_native(Endian::Little);
     let golden = unhex(NATIVE);
-    let differing: Vec<_> = (0..golden.len())
-        .filter(|&i| packed.get(i) != golden.get(i))
-        .collect();
+    let differing: Vec<_> = (0..golden.len()).filter(|&i| packed.get(i) != golden.get(i)).collect();
     assert_eq!((packed.len(), differing), (golden.len(), vec![]));
     let big = list.to_native(Endian::Big);
     assert_eq!(big[..12], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
-    assert_eq!(
-        big[12..36],
-        *b"\0\0\0\x18\0\x05\0\0\0\0\0\0\0\0\0\x01flag\0\0\0\0"
-    );
+    assert_eq!(big[12..36], *b"\0\0\0\x18\0\x05\0\0\0\0\0\0\0\0\0\x01flag\0\0\0\0");
     assert_eq!(Nvlist::parse(&big), Ok(list));
 }
 
@@ -203,11 +195,7 @@ fn depth_and_counts_are_bounded() {
     };
     let check = |levels, expect: bool| {
         let list = nested(levels);
-        assert_eq!(
-            Nvlist::parse(&list.to_xdr()).is_ok(),
-            expect,
-            "{levels} XDR"
-        );
+        assert_eq!(Nvlist::parse(&list.to_xdr()).is_ok(), expect, "{levels} XDR");
         let native = list.to_native(Endian::Big);
         assert_eq!(Nvlist::parse(&native).is_ok(), expect, "{levels} native");
     };
@@ -220,8 +208,5 @@ fn depth_and_counts_are_bounded() {
     packed[count..count + 4].fill(0xFF);
     packed[count - 4..count].fill(0xFF);
     let error = Nvlist::parse(&packed).unwrap_err().to_string();
-    assert!(
-        error.contains("a count that fits the bytes left"),
-        "{error}"
-    );
+    assert!(error.contains("a count that fits the bytes left"), "{error}");
 }

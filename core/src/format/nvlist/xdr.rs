@@ -43,11 +43,7 @@ fn list(c: &mut Cursor<'_>, depth: u32) -> Result<Nvlist, FormatError> {
 
 fn value(c: &mut Cursor<'_>, kind: u32, count: u32, depth: u32) -> Result<NvValue, FormatError> {
     if let Some(size) = int_size(kind) {
-        let raw = if size == 8 {
-            c.u64()?
-        } else {
-            u64::from(c.u32()?)
-        };
+        let raw = if size == 8 { c.u64()? } else { u64::from(c.u32()?) };
         return Ok(NvValue::Int(kind, widen(kind, size, raw)));
     }
     if let Some(element) = array_element(kind) {
@@ -60,11 +56,7 @@ fn value(c: &mut Cursor<'_>, kind: u32, count: u32, depth: u32) -> Result<NvValu
         room(c, count, wide)?;
         let mut all = Vec::with_capacity(count as usize);
         for _ in 0..count {
-            let raw = if size == 8 {
-                c.u64()?
-            } else {
-                u64::from(c.u32()?)
-            };
+            let raw = if size == 8 { c.u64()? } else { u64::from(c.u32()?) };
             all.push(widen(element, size, raw));
         }
         return Ok(NvValue::Ints(kind, all));
@@ -84,11 +76,7 @@ fn value(c: &mut Cursor<'_>, kind: u32, count: u32, depth: u32) -> Result<NvValu
         19 => NvValue::List(list(c, depth + 1)?),
         20 => {
             room(c, count, 16)?;
-            NvValue::Lists(
-                (0..count)
-                    .map(|_| list(c, depth + 1))
-                    .collect::<Result<_, _>>()?,
-            )
+            NvValue::Lists((0..count).map(|_| list(c, depth + 1)).collect::<Result<_, _>>()?)
         }
         21 => NvValue::Bool(c.u32()? != 0),
         _ => return Err(c.bad("a type from 1 to 27", kind)),
@@ -97,10 +85,7 @@ fn value(c: &mut Cursor<'_>, kind: u32, count: u32, depth: u32) -> Result<NvValu
 
 /// Whether `count` elements of at least `size` bytes can follow at all.
 fn room(c: &Cursor<'_>, count: u32, size: usize) -> Result<(), FormatError> {
-    match (count as usize)
-        .checked_mul(size)
-        .is_some_and(|need| need <= c.remaining())
-    {
+    match (count as usize).checked_mul(size).is_some_and(|need| need <= c.remaining()) {
         true => Ok(()),
         false => Err(c.bad("a count that fits the bytes left", count)),
     }
@@ -200,10 +185,7 @@ fn put_value(out: &mut Vec<u8>, value: &NvValue) -> usize {
         NvValue::Texts(all) => {
             head(17, all.len());
             all.iter().for_each(|s| put_text(out, s));
-            all.iter()
-                .map(|s| 8 + s.len() + 1)
-                .sum::<usize>()
-                .next_multiple_of(8)
+            all.iter().map(|s| 8 + s.len() + 1).sum::<usize>().next_multiple_of(8)
         }
         NvValue::List(list) => {
             head(19, 1);

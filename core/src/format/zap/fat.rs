@@ -137,7 +137,7 @@ impl<'a> FatLeaf<'a> {
         })
     }
 
-    /// All entries of the leaf. A damaged entry gives an error, the sound ones around it still come.
+    /// All entries of the leaf. A damaged entry gives an error; the sound ones around it come.
     /// Together they hold no more bytes than the leaf: chains that share chunks are damage.
     pub fn entries(&self) -> impl Iterator<Item = Result<ZapEntry, FormatError>> + '_ {
         let mut room = self.chunks.len() * ARRAY_BYTES;
@@ -177,9 +177,7 @@ impl<'a> FatLeaf<'a> {
         }
         let bytes = self.array(half(8), value_size)?;
         let ints = bytes.chunks_exact(int_size.into());
-        let ints = ints
-            .map(|c| c.iter().fold(0u64, |n, &b| n << 8 | u64::from(b)))
-            .collect();
+        let ints = ints.map(|c| c.iter().fold(0u64, |n, &b| n << 8 | u64::from(b))).collect();
         Ok(ZapEntry {
             name,
             value: ZapValue { int_size, ints },
@@ -199,12 +197,7 @@ impl<'a> FatLeaf<'a> {
             let Some(chunk) = chunk.filter(|c| c[0] == CHUNK_ARRAY) else {
                 let at = self.byte_of(next.into());
                 let found = chunk.map_or(0, |c| c[0]);
-                return Err(FormatError::new(
-                    "ZAP leaf",
-                    at,
-                    "an array chunk (251)",
-                    found,
-                ));
+                return Err(FormatError::new("ZAP leaf", at, "an array chunk (251)", found));
             };
             let take = ARRAY_BYTES.min(size - out.len());
             out.extend_from_slice(chunk.get(1..=take).unwrap_or(&[]));
@@ -223,21 +216,7 @@ mod tests {
 
     fn head_block(endian: Endian) -> Vec<u8> {
         let mut block = vec![0u8; 4096];
-        let words = [
-            super::super::BLOCK_HEADER,
-            MAGIC,
-            0,
-            0,
-            8,
-            0,
-            0,
-            2,
-            1,
-            1,
-            77,
-            0,
-            0,
-        ];
+        let words = [super::super::BLOCK_HEADER, MAGIC, 0, 0, 8, 0, 0, 2, 1, 1, 77, 0, 0];
         for (place, word) in block.as_chunks_mut::<8>().0.iter_mut().zip(words) {
             *place = endian.bytes_u64(word);
         }
@@ -249,20 +228,13 @@ mod tests {
 
     fn leaf_block(endian: Endian) -> Vec<u8> {
         let half = |v: u16| {
-            if endian == Endian::Little {
-                v.to_le_bytes()
-            } else {
-                v.to_be_bytes()
-            }
+            if endian == Endian::Little { v.to_le_bytes() } else { v.to_be_bytes() }
         };
         let mut block = vec![0u8; 4096];
         block[..8].copy_from_slice(&endian.bytes_u64(BLOCK_LEAF));
         let magic = LEAF_MAGIC;
-        let magic = if endian == Endian::Little {
-            magic.to_le_bytes()
-        } else {
-            magic.to_be_bytes()
-        };
+        let magic =
+            if endian == Endian::Little { magic.to_le_bytes() } else { magic.to_be_bytes() };
         block[24..28].copy_from_slice(&magic);
         let at = 48 + 256;
         let entry = &mut block[at..at + 24];
@@ -290,26 +262,15 @@ mod tests {
     #[test]
     fn long_names_and_small_integers_come_out() {
         for endian in [Endian::Little, Endian::Big] {
-            let Ok(ZapBlock0::Fat(head)) = parse_zap(&head_block(endian), endian) else {
-                panic!()
-            };
-            assert_eq!(
-                (head.embedded.len(), head.table_index(u64::MAX)),
-                (256, 255)
-            );
+            let Ok(ZapBlock0::Fat(head)) = parse_zap(&head_block(endian), endian) else { panic!() };
+            assert_eq!((head.embedded.len(), head.table_index(u64::MAX)), (256, 255));
             let block = leaf_block(endian);
             let leaf = FatLeaf::parse(&block, endian, &head).unwrap_or_else(|e| panic!("{e}"));
             let entries: Vec<_> = leaf.entries().map(Result::unwrap).collect();
             assert_eq!(entries.len(), 1);
             assert_eq!(entries[0].name_text(), "a-name-of-twenty-nine-bytes--");
             assert_eq!((entries[0].cd, entries[0].hash), (3, Some(0x1234 << 48)));
-            assert_eq!(
-                entries[0].value,
-                ZapValue {
-                    int_size: 2,
-                    ints: vec![0x102, 0x304]
-                }
-            );
+            assert_eq!(entries[0].value, ZapValue { int_size: 2, ints: vec![0x102, 0x304] });
         }
     }
 

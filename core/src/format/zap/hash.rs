@@ -22,11 +22,7 @@ const TABLE: [u64; 256] = {
 /// the ZAP's flags say so.
 pub fn zap_hash(salt: u64, name: &[u8], flags: u64) -> u64 {
     let full = name.iter().fold(salt, |h, &b| {
-        (h >> 8)
-            ^ TABLE
-                .get(((h ^ u64::from(b)) & 0xFF) as usize)
-                .copied()
-                .unwrap_or(0)
+        (h >> 8) ^ TABLE.get(((h ^ u64::from(b)) & 0xFF) as usize).copied().unwrap_or(0)
     });
     let bits = if flags & 1 == 1 { 48 } else { 28 };
     full & !(u64::MAX >> bits)

@@ -17,22 +17,14 @@ pub(super) fn parse_micro(block: &[u8], endian: Endian) -> Result<Vec<ZapEntry>,
         let end = name.iter().position(|&b| b == 0);
         let Some(end) = end else {
             let at = (index + 1) * ENTRY + NAME_AT;
-            return Err(FormatError::new(
-                "micro ZAP",
-                at,
-                "a name that ends",
-                "50 bytes of name",
-            ));
+            return Err(FormatError::new("micro ZAP", at, "a name that ends", "50 bytes of name"));
         };
         if end == 0 {
             continue;
         }
         entries.push(ZapEntry {
             name: name.get(..end).unwrap_or(&[]).to_vec(),
-            value: ZapValue {
-                int_size: 8,
-                ints: vec![endian.u64_at(chunk, 0).unwrap_or(0)],
-            },
+            value: ZapValue { int_size: 8, ints: vec![endian.u64_at(chunk, 0).unwrap_or(0)] },
             cd: endian.u32_at(chunk, 8).unwrap_or(0),
             hash: None,
         });
@@ -54,13 +46,8 @@ mod tests {
             block[78..82].copy_from_slice(b"ROOT");
             block[192..200].copy_from_slice(&endian.bytes_u64(7));
             block[206..209].copy_from_slice(b"abc");
-            let Ok(ZapBlock0::Micro(entries)) = parse_zap(&block, endian) else {
-                panic!()
-            };
-            let got: Vec<_> = entries
-                .iter()
-                .map(|e| (e.name_text(), e.value.u64()))
-                .collect();
+            let Ok(ZapBlock0::Micro(entries)) = parse_zap(&block, endian) else { panic!() };
+            let got: Vec<_> = entries.iter().map(|e| (e.name_text(), e.value.u64())).collect();
             assert_eq!(got, [("ROOT".into(), Some(42)), ("abc".into(), Some(7))]);
             block[78..128].fill(b'x');
             assert!(parse_zap(&block, endian).is_err());

@@ -125,10 +125,7 @@ impl<E: Element> Btree<E> {
             let Some((parent, at)) = end.parent() else {
                 return;
             };
-            debug_assert!(
-                child > 0 && at > 0,
-                "bulk mode splits off two children at least"
-            );
+            debug_assert!(child > 0 && at > 0, "bulk mode splits off two children at least");
             let short = (CORE_CAPACITY / 2).saturating_sub(self.core(end.node).elems.len());
             if short > 0 {
                 let left = self.core(parent).children[at - 1];
@@ -150,12 +147,8 @@ impl<E: Element> Btree<E> {
     /// the leaf before it.
     fn fill_last_leaf(&mut self, end: Pos, short: usize) {
         let first = Pos { index: 0, ..end };
-        let common = self
-            .prev(first)
-            .expect("invariant: the tree has two leaves");
-        let before = self
-            .prev(common)
-            .expect("invariant: a subtree is not empty");
+        let common = self.prev(first).expect("invariant: the tree has two leaves");
+        let before = self.prev(common).expect("invariant: a subtree is not empty");
         let [from, to] = self.two_leaves(before.node, end.node);
         let mut elems = from.split_off(from.len() - short);
         elems.rotate_left(1);

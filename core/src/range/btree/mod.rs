@@ -192,10 +192,7 @@ impl<E: Element> Btree<E> {
 
     fn drop_core(&mut self, node: u32) -> Core<E> {
         self.free_cores.push(node);
-        let empty = Core {
-            elems: Vec::new(),
-            children: Vec::new(),
-        };
+        let empty = Core { elems: Vec::new(), children: Vec::new() };
         core::mem::replace(self.core_mut(node), empty)
     }
 }

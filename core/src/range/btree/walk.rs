@@ -25,13 +25,7 @@ impl Pos {
     }
 
     pub(super) const fn root(node: u32) -> Self {
-        Self {
-            path: [(0, 0); MAX_LEVELS],
-            depth: 0,
-            node,
-            index: 0,
-            gap: false,
-        }
+        Self { path: [(0, 0); MAX_LEVELS], depth: 0, node, index: 0, gap: false }
     }
 
     pub(super) fn push(&mut self, child: usize, node: u32) {

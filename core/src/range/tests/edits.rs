@@ -52,37 +52,19 @@ fn a_part_comes_out_of_its_segment() {
 fn refused_edits_change_nothing() {
     let refuse = |add: bool, start: u64, size: u64, expect: RangeError| {
         let mut tree = tree(&[(1100, 1200), (1300, 1400)]);
-        let got = if add {
-            tree.add(start, size)
-        } else {
-            tree.remove(start, size)
-        };
+        let got = if add { tree.add(start, size) } else { tree.remove(start, size) };
         assert_eq!(got, Err(expect));
         check(&tree, &[(1100, 1200), (1300, 1400)]);
     };
     let overlap = |asked, found| RangeError::Overlap { asked, found };
     let missing = |asked, found| RangeError::Missing { asked, found };
-    let outside = |start, size| RangeError::Outside {
-        start,
-        size,
-        tree: seg(1000, 2000),
-    };
+    let outside = |start, size| RangeError::Outside { start, size, tree: seg(1000, 2000) };
     refuse(true, 1150, 10, overlap(seg(1150, 1160), seg(1100, 1200)));
     refuse(true, 1050, 51, overlap(seg(1050, 1101), seg(1100, 1200)));
     refuse(true, 1399, 9, overlap(seg(1399, 1408), seg(1300, 1400)));
     refuse(false, 1000, 100, missing(seg(1000, 1100), None));
-    refuse(
-        false,
-        1050,
-        100,
-        missing(seg(1050, 1150), Some(seg(1100, 1200))),
-    );
-    refuse(
-        false,
-        1150,
-        100,
-        missing(seg(1150, 1250), Some(seg(1100, 1200))),
-    );
+    refuse(false, 1050, 100, missing(seg(1050, 1150), Some(seg(1100, 1200))));
+    refuse(false, 1150, 100, missing(seg(1150, 1250), Some(seg(1100, 1200))));
     for add in [true, false] {
         refuse(add, 1100, 0, outside(1100, 0));
         refuse(add, 999, 2, outside(999, 2));
@@ -94,11 +76,7 @@ fn refused_edits_change_nothing() {
 #[test]
 fn units_and_width_follow_the_shift() {
     let mut tree = RangeTree::new(1 << 40, 1 << 41, 9);
-    let unit = RangeError::Misaligned {
-        start: 1 << 40,
-        size: 513,
-        unit: 512,
-    };
+    let unit = RangeError::Misaligned { start: 1 << 40, size: 513, unit: 512 };
     assert_eq!(tree.add(1 << 40, 513), Err(unit));
     tree.add((1 << 40) + 512, 512).unwrap();
     check(&tree, &[((1 << 40) + 512, (1 << 40) + 1024)]);
@@ -132,10 +110,7 @@ fn tolerant_edits_answer_what_was_there() {
     let there = t.add_tolerant(1150, 400).unwrap();
     assert_eq!(there, [seg(1150, 1200), seg(1300, 1400), seg(1500, 1550)]);
     check(&t, &[(1000, 1050), (1100, 1600)]);
-    assert_eq!(
-        t.clear_range(1040, 70),
-        Ok(Vec::from([seg(1040, 1050), seg(1100, 1110)]))
-    );
+    assert_eq!(t.clear_range(1040, 70), Ok(Vec::from([seg(1040, 1050), seg(1100, 1110)])));
     check(&t, &[(1000, 1040), (1110, 1600)]);
     assert!(t.clear_range(1040, 0).is_err());
 }
@@ -147,11 +122,7 @@ fn questions_are_answered() {
     assert!(!t.contains(1100, 101) && !t.contains(1200, 1) && !t.contains(1100, 0));
     assert!(!t.contains(0, u64::MAX));
     assert_eq!(t.find(1199, 100), Some(seg(1100, 1200)));
-    assert_eq!(
-        t.find(1199, 200),
-        Some(seg(1300, 1400)),
-        "bulk mode: the last"
-    );
+    assert_eq!(t.find(1199, 200), Some(seg(1300, 1400)), "bulk mode: the last");
     assert_eq!(t.find(1200, 100), None);
     assert_eq!(t.lower_bound(0), Some(seg(1100, 1200)));
     assert_eq!(t.lower_bound(1199), Some(seg(1100, 1200)));
@@ -168,8 +139,5 @@ fn questions_are_answered() {
 #[test]
 fn errors_read_as_sentences() {
     let error = tree(&[(1100, 1200)]).add(1150, 100).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "0x47e..0x4e2 was added, but 0x44c..0x4b0 was there already"
-    );
+    assert_eq!(error.to_string(), "0x47e..0x4e2 was added, but 0x44c..0x4b0 was there already");
 }

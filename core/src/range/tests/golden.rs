@@ -87,77 +87,33 @@ fn check(run: &Run, expect: u64) {
     assert_eq!(hash.0, expect, "{:#018x}", hash.0);
 }
 
-const RUN: Run = Run {
-    units: 400_000,
-    longest: 2,
-    steps: 400_000,
-    seed: 3,
-    wide: true,
-    sorted: 0,
-};
+const RUN: Run = Run { units: 400_000, longest: 2, steps: 400_000, seed: 3, wide: true, sorted: 0 };
 
 #[test]
 fn two_levels_of_8_byte_segments() {
-    let run = Run {
-        units: 20_000,
-        longest: 3,
-        steps: 60_000,
-        seed: 1,
-        wide: false,
-        ..RUN
-    };
+    let run = Run { units: 20_000, longest: 3, steps: 60_000, seed: 1, wide: false, ..RUN };
     check(&run, 0x3e3b_d2d0_6348_3215);
-    let run = Run {
-        units: 60_000,
-        steps: 200_000,
-        seed: 2,
-        sorted: 20_000,
-        ..run
-    };
+    let run = Run { units: 60_000, steps: 200_000, seed: 2, sorted: 20_000, ..run };
     check(&run, 0xfe86_f5ad_0f50_fc08);
 }
 
 #[test]
 fn three_levels_of_16_byte_segments() {
     check(&RUN, 0xee50_f2bf_6029_0c45);
-    let run = Run {
-        seed: 4,
-        sorted: 130_000,
-        ..RUN
-    };
+    let run = Run { seed: 4, sorted: 130_000, ..RUN };
     check(&run, 0xa48e_7a04_b50a_6fe6);
 }
 
 #[test]
 fn long_ranges_that_overlap_many_segments() {
-    let run = Run {
-        units: 20_000,
-        longest: 200,
-        steps: 40_000,
-        seed: 5,
-        wide: false,
-        ..RUN
-    };
+    let run = Run { units: 20_000, longest: 200, steps: 40_000, seed: 5, wide: false, ..RUN };
     check(&run, 0x297f_36df_dffa_f8a8);
-    let run = Run {
-        units: 300_000,
-        longest: 60,
-        steps: 100_000,
-        seed: 7,
-        sorted: 100_000,
-        ..run
-    };
+    let run = Run { units: 300_000, longest: 60, steps: 100_000, seed: 7, sorted: 100_000, ..run };
     check(&run, 0x640d_1cdd_77a0_5053);
 }
 
 #[test]
 fn bulk_mode_that_split_core_nodes() {
-    let run = Run {
-        units: 3_000_000,
-        steps: 60_000,
-        seed: 8,
-        sorted: 900_000,
-        ..RUN
-    };
+    let run = Run { units: 3_000_000, steps: 60_000, seed: 8, sorted: 900_000, ..RUN };
     check(&run, 0x5696_b6b5_03e1_00a2);
 }

@@ -42,10 +42,7 @@ impl Model {
 
     /// The whole segment around unit `at`, which is set.
     fn around(&self, at: usize) -> Segment {
-        let from = self.bits[..at]
-            .iter()
-            .rposition(|b| !b)
-            .map_or(0, |i| i + 1);
+        let from = self.bits[..at].iter().rposition(|b| !b).map_or(0, |i| i + 1);
         let len = self.bits[at..].iter().position(|b| !b);
         self.segment(from, len.map_or(self.bits.len(), |l| at + l))
     }
@@ -128,56 +125,26 @@ fn question(tree: &RangeTree, model: &Model, at: usize, len: usize) {
     }
 }
 
-const RUN: Run = Run {
-    units: 20_000,
-    start: 0,
-    shift: 0,
-    wide: false,
-    longest: 3,
-    steps: 60_000,
-    seed: 1,
-};
+const RUN: Run =
+    Run { units: 20_000, start: 0, shift: 0, wide: false, longest: 3, steps: 60_000, seed: 1 };
 
 #[test]
 fn small_segments_in_32_bits() {
     check(&RUN);
-    check(&Run {
-        start: 0x77_0000_0000,
-        shift: 12,
-        seed: 2,
-        ..RUN
-    });
+    check(&Run { start: 0x77_0000_0000, shift: 12, seed: 2, ..RUN });
 }
 
 #[test]
 fn small_segments_in_64_bits() {
-    check(&Run {
-        wide: true,
-        start: 12_345,
-        seed: 3,
-        ..RUN
-    });
+    check(&Run { wide: true, start: 12_345, seed: 3, ..RUN });
 }
 
 #[test]
 fn long_segments_that_split_and_merge() {
-    check(&Run {
-        longest: 200,
-        steps: 40_000,
-        shift: 9,
-        seed: 4,
-        ..RUN
-    });
+    check(&Run { longest: 200, steps: 40_000, shift: 9, seed: 4, ..RUN });
 }
 
 #[test]
 fn a_tree_of_three_levels() {
-    check(&Run {
-        units: 400_000,
-        longest: 2,
-        steps: 400_000,
-        wide: true,
-        seed: 5,
-        ..RUN
-    });
+    check(&Run { units: 400_000, longest: 2, steps: 400_000, wide: true, seed: 5, ..RUN });
 }

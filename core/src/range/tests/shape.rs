@@ -8,9 +8,7 @@ use std_alloc::vec::Vec;
 /// A tree of 8-byte segments with the odd units of `units` in it, added in this order.
 fn tree(units: impl IntoIterator<Item = u64>) -> RangeTree {
     let mut tree = RangeTree::new(0, 1 << 30, 0);
-    units
-        .into_iter()
-        .for_each(|unit| tree.add(2 * unit, 1).unwrap());
+    units.into_iter().for_each(|unit| tree.add(2 * unit, 1).unwrap());
     verify(&tree);
     tree
 }
@@ -156,11 +154,7 @@ fn a_search_stops_at_the_highest_match() {
     t.vacate();
     (0..700).for_each(|unit| t.add(2 * unit, 1).unwrap());
     assert!(bulk(&t));
-    assert_eq!(
-        t.find(0, 1400),
-        Some(seg(1398, 1399)),
-        "bulk mode: the last"
-    );
+    assert_eq!(t.find(0, 1400), Some(seg(1398, 1399)), "bulk mode: the last");
 }
 
 #[test]

@@ -32,10 +32,7 @@ pub fn print_metaslab(
     let size = nice_bytes(m.size);
     line("offset", format!("{:#x}, {size} long", m.offset));
     let share = percent(m.free, m.size);
-    line(
-        "free",
-        format!("{} of {size} ({share}%)", nice_bytes(m.free)),
-    );
+    line("free", format!("{} of {size} ({share}%)", nice_bytes(m.free)));
     let map = match m.space_map.0 {
         0 => "none yet: nothing was ever allocated here".into(),
         id => format!(
@@ -46,19 +43,13 @@ pub fn print_metaslab(
     };
     line("space map", map);
     if m.unflushed_txg.0 > 0 {
-        let text = format!(
-            "changes since txg {} are in log space maps",
-            m.unflushed_txg
-        );
+        let text = format!("changes since txg {} are in log space maps", m.unflushed_txg);
         line("unflushed", text);
     }
     if m.problem.is_none() {
         line("fragmentation", fragmentation_line(m));
         let largest = nice_bytes(m.max_size);
-        line(
-            "free segments",
-            format!("{}, the largest {largest}", m.segments),
-        );
+        line("free segments", format!("{}, the largest {largest}", m.segments));
         weight(&mut out, m.weight);
     }
     histograms(&mut out, m, width);
@@ -116,18 +107,11 @@ pub fn print_histogram(histogram: &[u64], width: u32) -> String {
     };
     let last = histogram.iter().rposition(|&n| n > 0).unwrap_or(first);
     let most = (width as usize).saturating_sub(44).clamp(10, 40);
-    let scale = histogram
-        .iter()
-        .copied()
-        .max()
-        .unwrap_or(1)
-        .max(most as u64);
+    let scale = histogram.iter().copied().max().unwrap_or(1).max(most as u64);
     for (index, &count) in histogram.iter().enumerate().take(last + 1).skip(first) {
         let stars = (u128::from(count) * most as u128).div_ceil(scale.into());
         let stars: String = (0..stars).map(|_| '*').collect();
-        let size = 1u64
-            .checked_shl(index as u32)
-            .map_or("-".into(), nice_bytes);
+        let size = 1u64.checked_shl(index as u32).map_or("-".into(), nice_bytes);
         let stars = left(&stars, most);
         let _ = writeln!(out, "{:25}{index:>2}: {count:>6} {stars} {size:>5}", "");
     }
@@ -141,18 +125,10 @@ pub fn print_segments(segments: &[SegmentView]) -> String {
         out.push_str("no free segment\n");
         return out;
     }
-    let _ = writeln!(
-        out,
-        "{:>9}  {:>16}  {:>16}  {:>6}",
-        "segment", "start", "end", "size"
-    );
+    let _ = writeln!(out, "{:>9}  {:>16}  {:>16}  {:>6}", "segment", "start", "end", "size");
     for (index, s) in segments.iter().enumerate() {
         let size = nice_bytes(s.end.saturating_sub(s.start));
-        let _ = writeln!(
-            out,
-            "{index:>9}  {:>16x}  {:>16x}  {size:>6}",
-            s.start, s.end
-        );
+        let _ = writeln!(out, "{index:>9}  {:>16x}  {:>16x}  {size:>6}", s.start, s.end);
     }
     out
 }
@@ -209,10 +185,7 @@ pub fn print_tree_node(node: &TreeNodeView, width: u32) -> String {
     );
     for (index, child) in node.children.iter().enumerate() {
         let (count, first, last) = (child.count, child.first, child.last);
-        let _ = writeln!(
-            out,
-            "  child {index:>3}: {count:>3} segments, {first:#x} to {last:#x}"
-        );
+        let _ = writeln!(out, "  child {index:>3}: {count:>3} segments, {first:#x} to {last:#x}");
         if let Some(s) = node.segments.get(index) {
             let size = nice_bytes(s.end.saturating_sub(s.start));
             let _ = writeln!(out, "    between: {:#x} to {:#x}, {size}", s.start, s.end);
@@ -221,11 +194,7 @@ pub fn print_tree_node(node: &TreeNodeView, width: u32) -> String {
     if node.children.is_empty() {
         let mut at = 0;
         for s in &node.segments {
-            let text = format!(
-                "{:x}+{}",
-                s.start,
-                nice_bytes(s.end.saturating_sub(s.start))
-            );
+            let text = format!("{:x}+{}", s.start, nice_bytes(s.end.saturating_sub(s.start)));
             let need = text.len() + 2;
             if at > 0 && at + need > width as usize {
                 out.push('\n');

@@ -22,9 +22,8 @@ const LEVELS: [char; 9] = [
 ];
 
 /// One to seven eighths of a block from the left.
-const LEFT: [char; 7] = [
-    '\u{258f}', '\u{258e}', '\u{258d}', '\u{258c}', '\u{258b}', '\u{258a}', '\u{2589}',
-];
+const LEFT: [char; 7] =
+    ['\u{258f}', '\u{258e}', '\u{258d}', '\u{258c}', '\u{258b}', '\u{258a}', '\u{2589}'];
 
 const BLOCK: char = '\u{2588}';
 

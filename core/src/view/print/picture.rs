@@ -28,19 +28,11 @@ pub fn print_picture(picture: &Picture, width: u32) -> String {
             let _ = writeln!(out, "{}", cut(title, columns));
             draw_bars(&mut out, bars, unit, columns);
         }
-        Picture::Heat {
-            title,
-            columns: heads,
-            rows,
-        } => {
+        Picture::Heat { title, columns: heads, rows } => {
             let _ = writeln!(out, "{}", cut(title, columns));
             heat(&mut out, heads, rows, columns);
         }
-        Picture::Timeline {
-            title,
-            stages,
-            rows,
-        } => {
+        Picture::Timeline { title, stages, rows } => {
             let _ = writeln!(out, "{}", cut(title, columns));
             timeline(&mut out, stages, rows, columns);
         }
@@ -56,11 +48,7 @@ fn rest(out: &mut String, rows: usize) {
 }
 
 fn widest<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
-    texts
-        .map(|t| t.chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(most)
+    texts.map(|t| t.chars().count()).max().unwrap_or(0).min(most)
 }
 
 fn draw_bars(out: &mut String, bars: &[(String, f64)], unit: &str, width: usize) {
@@ -69,11 +57,7 @@ fn draw_bars(out: &mut String, bars: &[(String, f64)], unit: &str, width: usize)
     let value_width = widest(values.iter().map(String::as_str), 16);
     let room = width.saturating_sub(label_width + value_width + 6).max(8);
     let most = bars.iter().fold(0.0, |most, &(_, v)| finite(v).max(most));
-    let most = if unit == "%" {
-        f64::max(most, 100.0)
-    } else {
-        most
-    };
+    let most = if unit == "%" { f64::max(most, 100.0) } else { most };
     for ((label, value), text) in bars.iter().zip(&values).take(ROWS) {
         let label = right(&cut(label, label_width), label_width);
         let (text, bar) = (right(text, value_width), bar(share(*value, most), room));
@@ -121,11 +105,7 @@ fn heat(out: &mut String, heads: &[String], rows: &[(String, Vec<f64>)], width: 
         let label = right(&cut(label, label_width), label_width);
         let _ = write!(out, "  {label}");
         for &value in values.iter().take(fit) {
-            let text = if finite(value) == 0.0 {
-                ".".into()
-            } else {
-                count(value)
-            };
+            let text = if finite(value) == 0.0 { ".".into() } else { count(value) };
             out.push_str(&right(&text, cell));
         }
         out.push('\n');
@@ -148,11 +128,7 @@ fn timeline(out: &mut String, stages: &[String], rows: &[(String, f64, Vec<f64>)
     }
     out.push('\n');
     let lengths = |stages: &[f64]| stages.iter().map(|&s| finite(s).max(0.0)).sum::<f64>();
-    let from = rows
-        .iter()
-        .map(|r| finite(r.1))
-        .reduce(f64::min)
-        .unwrap_or(0.0);
+    let from = rows.iter().map(|r| finite(r.1)).reduce(f64::min).unwrap_or(0.0);
     let ends = rows.iter().map(|r| finite(r.1) + lengths(&r.2));
     let to = ends.reduce(f64::max).unwrap_or(0.0);
     let label_width = widest(rows.iter().map(|r| r.0.as_str()), 20);
@@ -170,10 +146,7 @@ fn timeline(out: &mut String, stages: &[String], rows: &[(String, f64, Vec<f64>)
         if line.trim_end().is_empty() {
             line.push('|');
         }
-        let (label, total) = (
-            right(&cut(label, label_width), label_width),
-            lengths(stages),
-        );
+        let (label, total) = (right(&cut(label, label_width), label_width), lengths(stages));
         let _ = writeln!(out, "  {label} {:>9} {line}", duration(total));
     }
     rest(out, rows.len());

@@ -73,10 +73,7 @@ fn segments_and_nodes_are_listed() {
     assert_eq!(text.lines().count(), segments.len() + 1);
     assert_eq!(print_segments(&[]), "no free segment\n");
     let core = print_tree_node(&sample::core_node(), 100);
-    assert!(
-        core.starts_with("/2: core node, 30 of 126 segments"),
-        "{core}"
-    );
+    assert!(core.starts_with("/2: core node, 30 of 126 segments"), "{core}");
     assert_eq!(core.matches("child").count(), 31);
     let leaf = print_tree_node(&sample::leaf_node(), 100);
     assert!(leaf.starts_with("root: leaf, "), "{leaf}");

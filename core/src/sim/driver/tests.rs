@@ -87,12 +87,7 @@ fn a_range_and_a_time_bound_a_fault() {
     let world = driver.world();
     let rt = Rt::new(driver);
     let disk = Device::new(&rt, DevId(0), "disk".to_string(), SIZE);
-    let fault = |kind| {
-        world.add_fault(Fault {
-            device: DevId(0),
-            kind,
-        })
-    };
+    let fault = |kind| world.add_fault(Fault { device: DevId(0), kind });
     fault(FaultKind::Flip(10..12, 0xFE));
     fault(FaultKind::Error(4096..4097));
     fault(FaultKind::Offline(Instant(10_000_000)));
