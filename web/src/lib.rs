@@ -11,11 +11,34 @@
 #![forbid(unsafe_code)]
 
 pub mod engine;
+pub mod find;
 pub mod paint;
 pub mod protocol;
 pub mod route;
+pub mod samples;
 pub mod store;
 pub mod text;
 
 #[cfg(test)]
 pub(crate) mod fixture;
+
+#[cfg(target_arch = "wasm32")]
+pub mod app;
+#[cfg(target_arch = "wasm32")]
+pub mod client;
+#[cfg(target_arch = "wasm32")]
+pub mod clock;
+#[cfg(target_arch = "wasm32")]
+pub mod context;
+#[cfg(target_arch = "wasm32")]
+pub mod export;
+#[cfg(target_arch = "wasm32")]
+pub mod panels;
+#[cfg(target_arch = "wasm32")]
+pub mod start;
+#[cfg(target_arch = "wasm32")]
+pub mod widgets;
+#[cfg(target_arch = "wasm32")]
+pub mod wire;
+#[cfg(target_arch = "wasm32")]
+pub mod worker;

@@ -172,6 +172,35 @@ impl Route {
         Self { view, ..self.clone() }
     }
 
+    /// This place, with what its address does not carry taken from `before`, so that the back
+    /// button forgets nothing of the other views.
+    #[must_use]
+    pub fn over(mut self, before: &Self) -> Self {
+        let old = before.clone();
+        let space = matches!(self.view, View::Map | View::Metaslab);
+        if !space {
+            (self.vdev, self.metaslab) = (old.vdev, old.metaslab);
+        }
+        let same = (self.vdev, self.metaslab) == (old.vdev, old.metaslab);
+        if self.view != View::Metaslab && same {
+            (self.stretch, self.tree, self.path) = (old.stretch, old.tree, old.path);
+        }
+        if self.view != View::Map {
+            self.metric = old.metric;
+        }
+        if self.view != View::Files {
+            (self.dataset, self.dir) = (old.dataset, old.dir);
+            (self.objects, self.object) = (old.objects, old.object);
+        }
+        if self.view != View::Labels {
+            (self.device, self.label) = (old.device, old.label);
+        }
+        if self.view != View::Explain {
+            self.text = old.text;
+        }
+        self
+    }
+
     /// One metaslab, whole, with the tree closed.
     #[must_use]
     pub fn to_metaslab(&self, vdev: u64, metaslab: u64) -> Self {
@@ -421,6 +450,15 @@ mod tests {
                 ..Route::default()
             },
         );
+    }
+
+    #[test]
+    fn going_back_forgets_nothing_of_other_views() {
+        let here = Route::parse("#/metaslab?vdev=1&ms=2&from=1&to=9&tab=tree");
+        let pool = Route::parse("#/pool").over(&here);
+        assert_eq!((pool.vdev, pool.metaslab, pool.stretch), (1, 2, Some((1, 9))));
+        let map = Route::parse("#/map?vdev=1&ms=3").over(&here);
+        assert_eq!((map.metaslab, map.stretch), (3, None));
     }
 
     #[test]

@@ -1,5 +1,11 @@
-//! Built-in samples: gzip files of sparse images, unpacked into memory chunk by chunk, so that the
-//! zeros of an image are never held.
+//! Built-in samples: gzip files, unpacked into memory so that the zeros of an image are never held.
+//!
+//! ```text
+//!   gzip( image )                                                          chunk by chunk
+//!   gzip( "TIDEPOOL-SPARSE\n", size u64, { offset u64, length u64, bytes }* )   little-endian
+//! ```
+//!
+//! The second form is what `web/samples/pack.mjs` writes.
 
 use miniz_oxide::inflate::stream::{InflateState, inflate};
 use miniz_oxide::{DataFormat, MZFlush, MZStatus};
@@ -11,9 +17,18 @@ const CHUNK: usize = 64 << 10;
 /// Largest image unpacked.
 const MAX_IMAGE: u64 = 16 << 30;
 
-/// The image inside a gzip file; other bytes are taken as an image themselves (a server may have
-/// unpacked it on the way).
+/// Largest sparse file.
+const MAX_SPARSE: u64 = 1 << 30;
+
+/// First bytes of a sparse file.
+const SPARSE: &[u8] = b"TIDEPOOL-SPARSE\n";
+
+/// The image inside a gzip file; other bytes are taken as unpacked already (a server may have done
+/// that on the way).
 pub fn unpack(bytes: &[u8]) -> Result<SparseImage, String> {
+    if bytes.starts_with(SPARSE) {
+        return unfold(bytes);
+    }
     if !bytes.starts_with(&[0x1f, 0x8b]) {
         return Ok(SparseImage::from_bytes(bytes));
     }
@@ -33,6 +48,39 @@ pub fn unpack(bytes: &[u8]) -> Result<SparseImage, String> {
     let mut image = SparseImage::new(size);
     for (at, chunk) in &chunks {
         image.write(*at, chunk);
+    }
+    let head = image.read(0, SPARSE.len() as u32);
+    match head.as_deref() == Some(SPARSE) && size < MAX_SPARSE {
+        true => unfold(&image.read(0, size as u32).unwrap_or_default()),
+        false => Ok(image),
+    }
+}
+
+/// The image of a sparse file.
+fn unfold(bytes: &[u8]) -> Result<SparseImage, String> {
+    let short = || "the sparse image is cut short".to_string();
+    let mut rest = bytes.get(SPARSE.len()..).unwrap_or_default();
+    let word = |rest: &mut &[u8]| {
+        let (head, tail) = rest.split_first_chunk::<8>()?;
+        *rest = tail;
+        Some(u64::from_le_bytes(*head))
+    };
+    let size = word(&mut rest).ok_or_else(short)?;
+    if size > MAX_IMAGE {
+        return Err("the image is larger than 16 GiB".into());
+    }
+    let mut image = SparseImage::new(size);
+    while !rest.is_empty() {
+        let offset = word(&mut rest).ok_or_else(short)?;
+        let length = word(&mut rest).ok_or_else(short)?;
+        let length = usize::try_from(length).map_err(|_| short())?;
+        let extent = rest.get(..length).ok_or_else(short)?;
+        rest = rest.get(length..).unwrap_or_default();
+        let end = offset.checked_add(length as u64);
+        if end.is_none_or(|end| end > size) {
+            return Err(format!("an extent at {offset} passes the end at {size}"));
+        }
+        image.write(offset, extent);
     }
     Ok(image)
 }
@@ -113,6 +161,25 @@ mod tests {
     #[test]
     fn an_image_that_is_not_packed_is_taken_as_it_is() {
         assert_eq!(unpack(b"abc").unwrap().read(0, 3).unwrap(), b"abc");
+    }
+
+    #[test]
+    fn a_sparse_file_unfolds_and_its_damage_is_an_error() {
+        let mut file = SPARSE.to_vec();
+        for word in [1u64 << 20, 70_000, 3] {
+            file.extend(word.to_le_bytes());
+        }
+        file.extend(b"abc");
+        let image = unpack(&gzip(&file)).unwrap();
+        assert_eq!(image.size(), 1 << 20);
+        assert_eq!(image.read(69_999, 5).unwrap(), b"\0abc\0");
+        for cut in SPARSE.len()..file.len() {
+            // A file of nothing but its size is an empty image.
+            assert_eq!(unpack(&file[..cut]).is_ok(), cut == SPARSE.len() + 8, "cut at {cut}");
+        }
+        let mut past = file.clone();
+        past[24..32].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert!(unpack(&past).is_err());
     }
 
     #[test]

@@ -169,3 +169,80 @@ fn choose(found: ScanView, names: &[String]) -> Reply {
             .into(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::unpack;
+    use crate::samples;
+    use std::path::Path;
+
+    fn open(id: &str) -> (Session, Reply) {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("static/samples");
+        let files = samples::pool(id).map_or(&[][..], |s| s.files);
+        let media = files.iter().map(|f| {
+            let packed = std::fs::read(folder.join(f)).unwrap();
+            Box::new(unpack(&packed).unwrap()) as Box<dyn Media>
+        });
+        let request = OpenRequest {
+            names: files.iter().map(|f| f.to_string()).collect(),
+            ..OpenRequest::default()
+        };
+        let mut session = Session::new();
+        let reply = session.open(&request, media.collect());
+        (session, reply)
+    }
+
+    fn ask(session: &Session, request: Request) -> Reply {
+        session.answer(request, &mut |_| true)
+    }
+
+    #[test]
+    fn every_sample_opens_and_is_clean() {
+        for sample in samples::POOLS {
+            let (session, reply) = open(sample.id);
+            assert!(matches!(reply, Reply::Opened(_)), "{}: {reply:?}", sample.id);
+            let check = Request::Check { metadata_only: false, all_copies: false };
+            match ask(&session, check) {
+                Reply::Checked(view) => assert!(view.clean, "{}: {view:?}", sample.id),
+                other => panic!("{}: {other:?}", sample.id),
+            }
+        }
+    }
+
+    #[test]
+    fn a_sample_has_files_and_a_deep_tree() {
+        let (session, _) = open("raidz-degraded");
+        let read = Request::Read {
+            dataset: "reef/files".into(),
+            path: "/poems/tide.txt".into(),
+            offset: 0,
+            len: 100,
+        };
+        match ask(&session, read) {
+            Reply::Bytes(bytes) => assert!(bytes.starts_with(b"The tide goes out")),
+            other => panic!("{other:?}"),
+        }
+        let (session, _) = open("aged");
+        let root = Request::TreeNode { vdev: 0, metaslab: 0, path: Vec::new() };
+        match ask(&session, root) {
+            Reply::TreeNode(node) => assert!(!node.leaf && node.children.len() > 1),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn what_is_no_pool_is_said_to_be_none() {
+        let media: Vec<Box<dyn Media>> = vec![Box::new(unpack(b"no pool at all").unwrap())];
+        let request = OpenRequest { names: vec!["note.txt".into()], ..OpenRequest::default() };
+        match Session::new().open(&request, media) {
+            Reply::Failed(f) => {
+                assert_eq!(f.kind, "not_a_pool");
+                assert!(f.message.starts_with("note.txt"), "{}", f.message);
+            }
+            other => panic!("{other:?}"),
+        }
+        let closed = ask(&Session::new(), Request::Map);
+        assert!(matches!(closed, Reply::Failed(f) if f.kind == "usage"));
+    }
+}

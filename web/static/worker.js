@@ -1,0 +1,2 @@
+import init from "./pkg/tidepool_web.js";
+init();
