@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 /// Columns of a line, as rustfmt has them.
 const COLUMNS: usize = 100;
+/// Longest line of the page's sources: rustfmt does not break the markup in them.
+const MARKUP_COLUMNS: usize = 120;
 /// Lines of a function.
 const FUNCTION: usize = 70;
 /// Lines of a file, its tests apart.
@@ -64,8 +66,10 @@ fn lines_fit_and_letters_are_plain() {
         for (number, line) in (1..).zip(read(&path).lines()) {
             let place = format!("{}:{number}", shown(&path));
             let code = path.extension().is_some_and(|e| e == "rs") && !is_test_file(&path);
-            if line.chars().count() > COLUMNS && code {
-                wrong.push(format!("{place}: longer than {COLUMNS} columns"));
+            let columns =
+                if shown(&path).starts_with("web/src") { MARKUP_COLUMNS } else { COLUMNS };
+            if line.chars().count() > columns && code {
+                wrong.push(format!("{place}: longer than {columns} columns"));
             }
             if let Some(c) = line.chars().find(|c| !c.is_ascii()) {
                 wrong.push(format!("{place}: {c:?} is not ASCII"));

@@ -111,7 +111,8 @@ fn rail(ctx: &Ctx) -> Html {
     html! {
         <nav class="rail" aria-label="Views">
             <a class="brand" href="#/open" onclick={link(ctx, state.route.with(View::Start))}>
-                <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M2 10c3-3 6-3 9 0s6 3 9 0M2 16c3-3 6-3 9 0s6 3 9 0" /></svg>
+                <svg viewBox="0 0 24 24" aria-hidden="true"><path d="M2 10c3-3 6-3 9 0s6 3 9 0M2 \
+                    16c3-3 6-3 9 0s6 3 9 0" /></svg>
                 <span>{ "Tidepool" }</span>
             </a>
             <ul>

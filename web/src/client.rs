@@ -41,6 +41,9 @@ struct Running {
     _on_error: Closure<dyn FnMut(ErrorEvent)>,
 }
 
+/// An answer that came, and who waits for it.
+type Slot = (Option<Rc<Reply>>, Option<Waker>);
+
 impl PartialEq for Client {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
@@ -201,7 +204,7 @@ impl Client {
 
     /// Asks and waits. Answers that are no failures are kept.
     pub fn ask(&self, request: Request) -> impl Future<Output = Rc<Reply>> + use<> {
-        let slot: Rc<RefCell<(Option<Rc<Reply>>, Option<Waker>)>> = Rc::default();
+        let slot: Rc<RefCell<Slot>> = Rc::default();
         match self.kept(&request) {
             Some(reply) => slot.borrow_mut().0 = Some(reply),
             None => {

@@ -68,7 +68,7 @@ impl Perf {
             push(&mut self.painting, painted);
         }
         self.last = time;
-        if self.frames.len() % 15 == 0 {
+        if self.frames.len().is_multiple_of(15) {
             publish(&self.frames, &self.painting);
         }
     }

@@ -58,13 +58,15 @@ pub fn CheckPanel() -> Html {
                 <h1>{ "Check" }<small>{ format!(" of {}", pool.name) }</small></h1>
                 <div class="row">
                     <label class="check"><input type="checkbox" checked={*metadata_only}
-                        disabled={going} onchange={toggle(&metadata_only)} />{ "Metadata only" }</label>
+                        disabled={going} onchange={toggle(&metadata_only)} />{ "Metadata \
+                            only" }</label>
                     <label class="check"><input type="checkbox" checked={*all_copies}
                         disabled={going} onchange={toggle(&all_copies)} />{ "Every copy" }</label>
                     if going {
                         <button onclick={stop}>{ "Stop" }</button>
                     } else {
-                        <button class="primary" id="run-check" onclick={start}>{ "Check every block" }</button>
+                        <button class="primary" id="run-check" onclick={start}>{ "Check every \
+                            block" }</button>
                     }
                 </div>
             </header>
@@ -203,7 +205,8 @@ fn blocks(title: &'static str, list: &[BadBlock]) -> Html {
             <tbody>{ for list.iter().take(200).map(|b| {
                 let place = b.path.clone().unwrap_or_else(|| format!("object {}", b.object));
                 html! {
-                    <tr><th scope="row">{ format!("{}: {place}, level {} block {}", b.dataset, b.level, b.block) }
+                    <tr><th scope="row">{ format!("{}: {place}, level {} block \
+                        {}", b.dataset, b.level, b.block) }
                         <p class="mono dim">{ &b.pointer }</p></th><td>{ &b.problem }</td></tr>
                 }
             }) }</tbody></table></div></section>

@@ -94,7 +94,8 @@ fn Answer(props: &AnswerProps) -> Html {
             <section class={classes!("verdict", (!known).then_some("unknown"))} id="verdict"
                 data-kind={v.kind.clone()}>
                 <p class="kind">
-                    <span class="tag">{ if known { v.kind.as_str() } else { "not recognised" } }</span>
+                    <span class="tag">{ if known { v.kind.as_str() } else { "not \
+                        recognised" } }</span>
                     if !v.version_hint.is_empty() { <span class="dim">{ &v.version_hint }</span> }
                 </p>
                 <h2>{ &v.verdict }</h2>
@@ -111,7 +112,8 @@ fn Answer(props: &AnswerProps) -> Html {
             }
             if !v.not_understood.is_empty() {
                 <details class="card" open={!known}>
-                    <summary><h2>{ format!("Not understood: {} lines", v.not_understood.len()) }</h2></summary>
+                    <summary><h2>{ format!("Not understood: {} \
+                        lines", v.not_understood.len()) }</h2></summary>
                     <table><tbody>
                         { for v.not_understood.iter().take(200).map(|l| html! {
                             <tr><td class="dim">{ l.line.to_string() }</td>
@@ -134,7 +136,8 @@ fn finding(f: &Finding) -> Html {
     html! {
         <li class={classes!(f.level.clone())}>
             <span class="sign" title={word} aria-hidden="true">{ sign }</span>
-            <span>{ &f.text }if !word.is_empty() { <span class="sr-only">{ format!(" ({word})") }</span> }</span>
+            <span>{ &f.text }if !word.is_empty() { <span class="sr-only">{ format!(" \
+                ({word})") }</span> }</span>
         </li>
     }
 }

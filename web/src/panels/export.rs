@@ -38,7 +38,8 @@ pub fn ExportLayer() -> Html {
                 { button(What::Svg, "export-svg", "Picture as SVG".into()) }
                 { button(What::Json, "export-json", "Numbers as JSON".into()) }
             </div>
-            <p class="dim small">{ "The JSON is the same that the command line prints with --json." }</p>
+            <p class="dim small">{ "The JSON is the same that the command line prints with \
+                --json." }</p>
         </Layer>
     }
 }

@@ -39,7 +39,8 @@ pub fn FilesPanel() -> Html {
     let chosen = datasets.iter().find(|d| d.name == name);
     html! {
         <>
-            <header class="panel-head"><h1>{ "Data sets" }<small>{ format!(" of {}", pool.name) }</small></h1></header>
+            <header class="panel-head"><h1>{ "Data sets" }<small>{ format!(" of \
+                {}", pool.name) }</small></h1></header>
             <div class="split files">
                 <nav class="datasets" aria-label="Data sets">
                     <ul>
@@ -240,7 +241,8 @@ fn file_row(ctx: &Ctx, props: &DirectoryProps, f: &FileView) -> Html {
             <button class="link" onclick={ctx.to(go_dir(ctx, &full))}>{ format!("{}/", f.name) }</button>
         },
         _ => html! { <>{ &f.name }
-        if let Some(target) = &f.target { <span class="dim">{ format!(" \u{2192} {target}") }</span> }</> },
+        if let Some(target) = &f.target { <span class="dim">{ format!(" \u{2192} \
+            {target}") }</span> }</> },
     };
     let object = Route { objects: true, object: Some(f.object.0), ..ctx.route().clone() };
     html! {
@@ -355,7 +357,8 @@ fn object_table(ctx: &Ctx, objects: &[ObjectView]) -> Html {
         let to = Route { object: Some(o.id.0), ..ctx.route().clone() };
         html! {
             <tr aria-current={(ctx.route().object == Some(o.id.0)).then_some("true")}>
-                <th scope="row"><button class="link mono" onclick={ctx.to(to)}>{ o.id.to_string() }</button></th>
+                <th scope="row"><button class="link \
+                    mono" onclick={ctx.to(to)}>{ o.id.to_string() }</button></th>
                 <td>{ &o.kind }</td>
                 <td>{ o.levels.to_string() }</td>
                 <td>{ text::bytes(o.block_size) }</td>

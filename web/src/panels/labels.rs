@@ -132,9 +132,11 @@ fn LabelCard(props: &LabelProps) -> Html {
             }
             <section class="card ring-card">
                 <h2>{ "Uberblock ring" }</h2>
-                <p class="dim">{ format!("{} slots of {}, {} in use. Brighter is newer.", label.slots,
+                <p class="dim">{ format!("{} slots of {}, {} in use. Brighter is \
+                    newer.", label.slots,
                     text::bytes(label.slot_size), ring.len()) }</p>
-                <div class="ring" tabindex="0" role="listbox" aria-label="Uberblock ring" {onkeydown}
+                <div class="ring" tabindex="0" role="listbox" aria-label="Uberblock \
+                    ring" {onkeydown}
                     aria-activedescendant="ring-active">
                     { ring_picture(label, *slot, &select) }
                     if let Some(u) = block {
@@ -233,7 +235,8 @@ fn ring_picture(label: &LabelView, slot: u64, select: &Callback<u64>) -> Html {
             { for blocks }
             if let Some(u) = shown {
                 <text y="-4" class="ring-txg">{ u.txg.to_string() }</text>
-                <text y="14" class="ring-note">{ if u.chosen { "txg, opened here" } else { "txg" } }</text>
+                <text y="14" class="ring-note">{ if u.chosen { "txg, opened \
+                    here" } else { "txg" } }</text>
             }
         </svg>
     }

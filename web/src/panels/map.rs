@@ -389,7 +389,8 @@ fn inspector(ctx: &Ctx, map: &MapView, at: (u64, u64), interactive: bool) -> Htm
             <Facts rows={metaslab_facts(m, vdev)} />
             <Histogram counts={m.histogram.clone()} small=true />
             if interactive {
-                <button class="primary wide" onclick={ctx.to(ctx.route().to_metaslab(vdev.id, m.id))}>
+                <button class="primary \
+                    wide" onclick={ctx.to(ctx.route().to_metaslab(vdev.id, m.id))}>
                     { "Open" }<kbd>{ "Enter" }</kbd>
                 </button>
             }

@@ -45,7 +45,8 @@ pub fn MetaslabPanel() -> Html {
     let found = vdev.and_then(|v| v.metaslabs.iter().find(|m| m.id == route.metaslab));
     let (Some(vdev), Some(metaslab)) = (vdev, found) else {
         return html! {
-            <Empty title={format!("There is no metaslab {} on vdev {}", route.metaslab, route.vdev)}>
+            <Empty title={format!("There is no metaslab {} on vdev \
+                {}", route.metaslab, route.vdev)}>
                 <p>{ "The link may be for another pool." }</p>
                 <button class="primary" onclick={ctx.to(first_metaslab(route, map))}>
                     { "Show the first metaslab" }
@@ -358,7 +359,8 @@ fn Strip(props: &StripProps) -> Html {
                 role="slider" aria-label="Stretch of the metaslab; arrows move, plus and minus zoom"
                 aria-valuemin={props.whole.0.to_string()} aria-valuemax={props.whole.1.to_string()}
                 aria-valuenow={from.to_string()}
-                aria-valuetext={format!("{} to {}, {}", text::hex(from), text::hex(to), counted(&props.view))}
+                aria-valuetext={format!("{} to {}, \
+                    {}", text::hex(from), text::hex(to), counted(&props.view))}
                 style={format!("height:{STRIP}px")}
                 {onpointermove} {onpointerleave} {onwheel} {onkeydown}>
                 <PixelCanvas width={props.width} height={STRIP} paint={(*paint).clone()} />
@@ -527,7 +529,8 @@ fn segment_list(props: &StripProps) -> Html {
     });
     html! {
         <details class="segments">
-            <summary>{ format!("List {}", text::count(segments.len() as u64, "free segment")) }</summary>
+            <summary>{ format!("List {}", text::count(segments.len() as u64, "free \
+                segment")) }</summary>
             <table>
                 <thead><tr><th>{ "From" }</th><th>{ "To" }</th><th>{ "Size" }</th>
                     <th>{ "Sectors" }</th></tr></thead>

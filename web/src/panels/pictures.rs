@@ -80,7 +80,8 @@ fn bar_table(unit: &str, bars: &[(String, f64)]) -> Html {
                     <tr>
                         <th scope="row">{ label }</th>
                         <td>{ with_unit(*n, unit) }</td>
-                        <td class="wide"><i style={format!("width:{:.2}%", (n / most * 100.0).clamp(0.0, 100.0))} /></td>
+                        <td class="wide"><i
+                            style={format!("width:{:.2}%", (n / most * 100.0).clamp(0.0, 100.0))} /></td>
                     </tr>
                 }) }
             </tbody>
@@ -132,7 +133,8 @@ fn timeline(stages: &[String], rows: &[(String, f64, Vec<f64>)]) -> Html {
                                 share(lengths.iter().sum()))}>
                                 { for lengths.iter().enumerate().map(|(i, &n)| html! {
                                     <i class={format!("stage stage-{i}")}
-                                        title={format!("{}: {}", stages.get(i).map_or("", String::as_str), text::nanoseconds(n))}
+                                        title={format!("{}: \
+                                            {}", stages.get(i).map_or("", String::as_str), text::nanoseconds(n))}
                                         style={format!("flex-grow:{n}")} />
                                 }) }
                             </div></td>

@@ -105,7 +105,8 @@ fn choose(ctx: &Ctx, scan: &Rc<ScanView>) -> Html {
     });
     html! {
         <section class="notice" role="alert">
-            <h2>{ format!("These files hold {}", text::count(scan.pools.len() as u64, "pool")) }</h2>
+            <h2>{ format!("These files hold \
+                {}", text::count(scan.pools.len() as u64, "pool")) }</h2>
             <ul class="choices">{ for rows }</ul>
         </section>
     }
@@ -165,7 +166,8 @@ fn PasteBox() -> Html {
             <h2 id="paste-title">{ "Or paste what a tool printed" }</h2>
             <textarea ref={node} id="paste" {onpaste} spellcheck="false" rows="6"
                 aria-labelledby="paste-title"
-                placeholder={"zdb -m, zdb -mm, zpool iostat -v -l -w,\nthe txgs kstat, zpool list -v \u{2026}"} />
+                placeholder={"zdb -m, zdb -mm, zpool iostat -v -l -w,\nthe txgs kstat, zpool list \
+                    -v \u{2026}"} />
             <div class="row">
                 <button onclick={explain.reform(|_: MouseEvent| ())}>{ "Explain" }</button>
                 { for TEXTS.iter().map(|sample| {
@@ -262,7 +264,7 @@ fn open_files(ctx: &Ctx, files: &[File]) {
     route.sample = None;
     route.files.clone_from(&names);
     let request = OpenRequest { names, ..OpenRequest::default() };
-    let objects = files.iter().map(|f| f.clone()).collect::<js_sys::Array>();
+    let objects = files.iter().cloned().collect::<js_sys::Array>();
     open(ctx, request, objects, route);
 }
 

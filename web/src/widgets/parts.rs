@@ -108,15 +108,18 @@ pub fn Icon(props: &IconProps) -> Html {
     let path = match props.view {
         View::Start => "M3 13v3h14v-3M10 3v9M6.5 8.5 10 12l3.5-3.5",
         View::Pool => {
-            "M10 3v4M4 13v-3h12v3M10 7v3M2.5 13h3v3.5h-3zM8.5 13h3v3.5h-3zM14.5 13h3v3.5h-3zM10 10v3"
+            "M10 3v4M4 13v-3h12v3M10 7v3M2.5 13h3v3.5h-3zM8.5 13h3v3.5h-3zM14.5 13h3v3.5h-3zM10 \
+             10v3"
         }
         View::Map => {
-            "M3 3h4v4H3zM8 3h4v4H8zM13 3h4v4h-4zM3 8h4v4H3zM8 8h4v4H8zM13 8h4v4h-4zM3 13h4v4H3zM8 13h4v4H8z"
+            "M3 3h4v4H3zM8 3h4v4H8zM13 3h4v4h-4zM3 8h4v4H3zM8 8h4v4H8zM13 8h4v4h-4zM3 13h4v4H3zM8 \
+             13h4v4H8z"
         }
         View::Metaslab => "M2.5 6h15v8h-15zM6 6v8M7.5 6v8M11 6v8M14.5 6v8",
         View::Files => "M3 5h5l1.5 2H17v9H3zM3 9h14",
         View::Labels => {
-            "M10 3a7 7 0 1 1 0 14a7 7 0 0 1 0-14zM10 6.5a3.5 3.5 0 1 1 0 7a3.5 3.5 0 0 1 0-7zM10 3v3.5M16 13.5l-3-1.8M4 13.5l3-1.8"
+            "M10 3a7 7 0 1 1 0 14a7 7 0 0 1 0-14zM10 6.5a3.5 3.5 0 1 1 0 7a3.5 3.5 0 0 1 0-7zM10 \
+             3v3.5M16 13.5l-3-1.8M4 13.5l3-1.8"
         }
         View::Check => "M3.5 10.5 8 15l8.5-10",
         View::Explain => "M3 4h14v10H9l-4 3v-3H3zM6 8h8M6 10.7h5",
