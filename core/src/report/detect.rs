@@ -97,8 +97,9 @@ fn keep_or_switch(current: Option<Family>, told: Family, line: &Line<'_>) -> Opt
         && matches!(told, Family::Iostat | Family::Status | Family::Metaslabs)
         && !words.contains(&"metaslab")
         && !words.contains(&"alloc");
+    let remark = current.is_some() && line.text.contains("All DDTs are empty");
     let uberblock = current == Some(Family::Events) && told == Family::Config;
-    if quoted || table || uberblock {
+    if quoted || table || uberblock || remark {
         return current;
     }
     Some(told)
@@ -259,7 +260,8 @@ fn zdb_line(words: &[&str], text: &str) -> Option<Family> {
     if blocks || is_type_row(words) || is_size_bin(words) {
         return Some(Family::Blocks);
     }
-    let ddt = (text.contains("DDT entries") && words.contains(&"size"))
+    let ddt = text.contains("All DDTs are empty")
+        || (text.contains("DDT entries") && words.contains(&"size"))
         || (first == "refcnt" && words.contains(&"LSIZE"))
         || is_ddt_row(words);
     ddt.then_some(Family::Ddt)

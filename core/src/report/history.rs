@@ -42,7 +42,7 @@ pub(crate) fn parse(lines: &[Line<'_>], reading: &mut Reading) -> Vec<HistoryRow
     for line in lines {
         let text = line.text.trim();
         let first = line.first();
-        if text.is_empty() || line.is_rule() || text.starts_with("History for '") {
+        if text.is_empty() || line.is_rule() || text.starts_with("History") {
             continue;
         }
         if is_history_time(first) && rows.len() < MAX_ROWS {

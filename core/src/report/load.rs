@@ -226,12 +226,12 @@ fn one_fio(result: &FioResult, block: f64, depth: u64, reading: &mut Reading) {
         );
     }
     if let Some(mean) = result.mean_ns.filter(|m| *m > 0.0) {
-        let little = (result.jobs * depth) as f64 / (mean / 1e9);
+        let little = result.jobs as f64 * depth as f64 / (mean / 1e9);
         let near = little > result.iops * 0.85 && little < result.iops * 1.15;
         let text = format!(
             "Mean latency {}; {} at once give {} IOPS at that.",
             time_text(mean),
-            result.jobs * depth,
+            result.jobs.saturating_mul(depth),
             iops_text(little)
         );
         reading.check(near, "mean_ns", mean, text);
@@ -325,7 +325,7 @@ fn blktrace(rows: &[TraceRow], reading: &mut Reading) {
         let text = format!(
             "{}; most requests have {sectors} sectors ({}).",
             plural(rows.len() as u64, "action"),
-            bytes_text((sectors * 512) as f64)
+            bytes_text(*sectors as f64 * 512.0)
         );
         reading.value("sectors", *sectors as f64, text);
     }
@@ -389,7 +389,7 @@ fn request(
     let text = format!(
         "sector {sector} + {count} ({}): queued at {} ms, inserted {}, unplugged{by} {}, issued \
          {}, completed {}: {:.2} ms of {:.2} ms is plug delay, {:.2} ms the device.",
-        bytes_text((count * 512) as f64),
+        bytes_text(count as f64 * 512.0),
         ms(queued.time),
         inserted.map_or("?".to_string(), |r| ms(r.time)),
         unplug.map_or("?".to_string(), |r| ms(r.time)),

@@ -205,3 +205,6 @@ fn judge(view: &mut ExplainView, own: String, numbers: &Readings) {
         view.findings.insert(0, finding("info", own));
     }
 }
+
+#[cfg(test)]
+mod tests;

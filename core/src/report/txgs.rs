@@ -338,7 +338,7 @@ fn pipeline(rows: &[TxgRow], reading: &mut Reading) {
     let mut ratios = Vec::new();
     for pair in rows.windows(2) {
         let [before, this] = pair else { continue };
-        if this.txg != before.txg + 1 || before.stime < 50_000_000 {
+        if this.txg != before.txg.wrapping_add(1) || before.stime < 50_000_000 {
             continue;
         }
         match this.wtime {

@@ -155,7 +155,13 @@ impl Parser {
         if let Some((key, value)) = text.split_once(" = ").or_else(|| text.split_once('=')) {
             return self.equals(key.trim(), value.trim());
         }
-        if text == "All DDTs are empty" {
+        let remarks = ["All DDTs", "ZFS Label NVList Config Stats", "Bad label", "failed to"];
+        let stats = ["integers:", "strings:", "booleans:", "nvlists:"];
+        let first = text.split_whitespace().next().unwrap_or("");
+        if remarks.iter().any(|r| text.starts_with(r))
+            || (stats.contains(&first) && text.contains("bytes"))
+            || text.contains("bytes used,")
+        {
             return true;
         }
         self.colon(text)

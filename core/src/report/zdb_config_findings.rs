@@ -18,15 +18,19 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
     let label =
         configs.iter().any(|c| c.title.starts_with("LABEL") || c.number("top_guid").is_some());
     let ring = configs.iter().map(|c| c.uberblocks.len()).sum::<usize>();
+    let bare = configs.iter().all(|c| c.vdevs.is_empty() && c.numbers.is_empty());
     reading.kind = match (label, ring > 0) {
         (true, true) => "zdb -lu",
         (true, false) => "zdb -l",
+        (false, true) if bare => "zdb -u",
         (false, _) => "zdb -C",
     }
     .to_string();
     reading.version = version(&configs);
     for config in configs.iter().take(8) {
-        pool(config, &mut reading);
+        if !bare {
+            pool(config, &mut reading);
+        }
         for vdev in config.vdevs.iter().filter(|v| v.is_top()).take(DETAILED) {
             top(config, vdev, &mut reading);
         }
@@ -348,6 +352,17 @@ fn verdict(configs: &[ConfigText], reading: &mut Reading) {
         reading.verdict = "No key of a configuration is in the text.".to_string();
         return;
     };
+    let best = config.uberblocks.iter().max_by_key(|u| u.number("txg"));
+    if let Some(best) = best.filter(|_| config.vdevs.is_empty() && config.numbers.is_empty()) {
+        reading.verdict = format!(
+            "{}, the newest of txg {} and time {}.",
+            plural(config.uberblocks.len() as u64, "uberblock"),
+            best.number("txg").unwrap_or(0),
+            best.number("timestamp").unwrap_or(0)
+        );
+        reading.next = "zdb -C for the configuration, zdb -lu for the whole ring.".to_string();
+        return;
+    }
     let name = config.string("name").unwrap_or("the pool");
     let tops: Vec<String> = config
         .vdevs

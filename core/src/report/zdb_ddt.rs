@@ -25,9 +25,14 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
     reading.version = "the classic table; 2.3 and later have more kinds of tables".to_string();
     let mut rows: Vec<DdtRow> = Vec::new();
     let mut head: Option<(u64, f64, f64)> = None;
+    let mut empty = false;
     for line in lines {
         let words = line.words();
         if line.is_blank() || line.is_rule() {
+            continue;
+        }
+        if line.text.contains("All DDTs are empty") {
+            empty = true;
             continue;
         }
         if line.text.contains("DDT entries") {
@@ -48,7 +53,13 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
             reading.drop_unfit(line, "a deduplication summary");
         }
     }
-    reading.rows = rows.len() as u64 + u64::from(head.is_some());
+    reading.rows = rows.len() as u64 + u64::from(head.is_some() || empty);
+    if rows.is_empty() && head.is_none() && empty {
+        reading.verdict = "Nothing is deduplicated: all tables are empty.".to_string();
+        reading.next =
+            "zfs get dedup: off everywhere, or on without data written since.".to_string();
+        return reading;
+    }
     table(&rows, head, &mut reading);
     reading
 }

@@ -199,6 +199,7 @@ impl<'a> Parser<'a, '_> {
                 self.skip_line();
             }
             ("Metaslabs:" | "Metaslab" | "Allocated", _) => self.at += 1,
+            (_, "valid") if self.word(2) == "entries" => self.skip_line(),
             ("ALLOC:", _) => self.allocated(),
             (word, _) if word.starts_with('[') => self.entry(),
             (word, _) if is_rule(word) => self.rule(),

@@ -79,7 +79,10 @@ fn version(text: &MetaslabText) -> String {
     let vdevs = || text.vdevs.iter();
     let smp = rows(text).any(|r| r.smp_alloc.is_some() || r.smp_length.is_some());
     let histogram = rows(text).any(|r| r.fragmentation.is_some() || !r.histogram.is_empty());
-    let hint = if vdevs().any(|v| v.shift.is_some()) || vdevs().any(|v| v.allocated.0 > 0) {
+    let none = rows(text).next().is_none();
+    let hint = if none && !text.groups.is_empty() {
+        "0.6.4 or later (zdb -M; the normal class only, with -MM special too since 2.2)"
+    } else if vdevs().any(|v| v.shift.is_some()) || vdevs().any(|v| v.allocated.0 > 0) {
         "2.3.6, 2.4 or later (metaslab shift on the vdev line, or an allocated map)"
     } else if vdevs().any(|v| v.unflushed_object.is_some())
         || rows(text).any(|r| r.unflushed_txg.is_some())
@@ -220,7 +223,7 @@ fn runs(rows: &[MetaslabRow]) -> String {
     };
     for row in rows {
         start = match start {
-            Some((a, b)) if row.id == b + 1 => Some((a, row.id)),
+            Some((a, b)) if Some(row.id) == b.checked_add(1) => Some((a, row.id)),
             Some(run) if out.len() < 400 => {
                 flush(&mut out, run);
                 Some((row.id, row.id))
@@ -471,6 +474,15 @@ fn verdict(text: &MetaslabText, reading: &mut Reading) {
     }
     let count = rows(text).count() as u64;
     if count == 0 {
+        if reading.verdict.is_empty() && !text.groups.is_empty() {
+            reading.verdict =
+                "No group says how fragmented it is: the pool keeps no histograms, or \
+                               most metaslabs have none yet."
+                    .to_string();
+        }
+        if reading.next.is_empty() {
+            reading.next = "zdb -mm: the same metaslab by metaslab.".to_string();
+        }
         if reading.verdict.is_empty() {
             reading.verdict = "No whole row of a metaslab is in the text.".to_string();
         }

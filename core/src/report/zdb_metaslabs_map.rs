@@ -72,7 +72,9 @@ fn metaslab_view(row: &MetaslabRow, size: u64) -> MetaslabView {
         unflushed_txg: Txg(row.unflushed_txg.unwrap_or(0)),
         fragmentation: frag.map(|(_, new)| new),
         fragmentation_old: frag.map(|(old, _)| old),
-        segments: row.segments.unwrap_or_else(|| dense(&row.histogram).iter().sum()),
+        segments: row.segments.unwrap_or_else(|| {
+            dense(&row.histogram).iter().fold(0, |sum: u64, n| sum.saturating_add(*n))
+        }),
         max_size: row.max_size.unwrap_or(0.0) as u64,
         weight: top.map_or(0, |(shift, n)| u64::from(shift) << 54 | (n & ((1 << 54) - 1))),
         weight_text,

@@ -37,8 +37,8 @@ pub struct DatasetLine {
 /// One object line, with what stands below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjectLine {
-    /// Object number.
-    pub id: u64,
+    /// Object number; negative for the user, group and project accounts.
+    pub id: i64,
     /// Levels.
     pub levels: u64,
     /// Cells between the level and the type, as printed.
@@ -79,6 +79,8 @@ pub struct ObjectsText {
     pub joined: u64,
     /// Whether `dnsize` is a column (0.7 and later).
     pub dnsize: bool,
+    /// Lines of contents that were recognised and passed over.
+    pub contents: u64,
 }
 
 /// Reads the lines; what was not used is dropped into `reading`.
@@ -142,7 +144,24 @@ fn one_line(text: &str, joined: bool, out: &mut ObjectsText) -> bool {
         out.dnsize |= words.contains(&"dnsize");
         return true;
     }
-    pointer(text, &words, joined, out) || object(&words, out) || attribute(text, &words, out)
+    pointer(text, &words, joined, out)
+        || object(&words, out)
+        || attribute(text, &words, out)
+        || contents(text, &words, out)
+}
+
+/// What else stands below an object or a data set: ZAP entries, packed values, statistics. Counted,
+/// not read.
+fn contents(text: &str, words: &[&str], out: &mut ObjectsText) -> bool {
+    let about = ["Verified", "Dnode", "Total", "Max", "Percent", "Deadlist:", "Deleted"];
+    let known = words.first().is_some_and(|w| about.contains(w));
+    let below = !out.objects.is_empty()
+        && (text.starts_with(' ')
+            || words.contains(&"=")
+            || words.iter().any(|w| w.ends_with(':')));
+    let used = known || (below && !super::reading::is_command(text));
+    out.contents += u64::from(used);
+    used
 }
 
 /// `Dataset NAME [KIND], ID N, cr_txg N, SIZE, N objects, rootbp ...`
@@ -177,7 +196,8 @@ fn dataset(text: &str, joined: bool, out: &mut ObjectsText) -> bool {
 /// A row below the object head: number, levels, sizes, percent full, type.
 fn object(words: &[&str], out: &mut ObjectsText) -> bool {
     let number = |i: usize| words.get(i).and_then(|w| integer(w));
-    let (Some(id), Some(levels)) = (number(0), number(1)) else {
+    let id = words.first().and_then(|w| w.parse::<i64>().ok());
+    let (Some(id), Some(levels)) = (id, number(1)) else {
         return false;
     };
     let cells: Vec<String> =

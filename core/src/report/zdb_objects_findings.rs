@@ -45,6 +45,11 @@ pub(crate) fn read(lines: &[Line<'_>]) -> Reading {
             format!("{lines} had been broken by a pager in the middle of a word and were joined."),
         );
     }
+    if text.contents > 0 {
+        let lines = plural(text.contents, "line");
+        let what = "contents (ZAP entries, packed values, statistics)";
+        reading.info(format!("{lines} of {what} were passed over."));
+    }
     verdict(&text, runs, &mut reading);
     reading
 }
