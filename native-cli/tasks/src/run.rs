@@ -30,7 +30,12 @@ pub(crate) fn logged(command: &mut Command, limit: Duration, log: &Path) -> Resu
     let text = String::from_utf8_lossy(&text).into_owned();
     match done {
         Ok(()) => Ok(text),
-        Err(message) => Err(format!("{message}\n{}", tail(&text))),
+        Err(message) => {
+            let mut lines = text.lines().rev();
+            let error = lines.find(|l| l.starts_with("error") || l.starts_with("E:"));
+            let error = error.map_or(String::new(), |line| format!(": {line}"));
+            Err(format!("{message}{error}\n{}", tail(&text)))
+        }
     }
 }
 
