@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const TOOLS: [&str; 3] = ["zdb", "ztest", "zstream"];
 
-const PACKAGES: [&str; 8] = [
+const PACKAGES: [&str; 9] = [
     "zfsutils-linux",
     "zfs-test",
     "libzpool6linux",
@@ -24,8 +24,12 @@ const PACKAGES: [&str; 8] = [
     "libuutil3linux",
     "libzfs6linux",
     "libzfsbootenv1linux",
+    "libzfslinux-dev",
     "libaio1",
 ];
+
+/// Where the headers are unpacked to, below the folder of the tools.
+pub(crate) const HEADERS: &str = "apt/unpacked/usr/include/libzfs";
 
 /// Makes Chromium and its driver available, or says why not.
 pub(crate) fn chromium(project: &Project) -> Result<(), String> {
@@ -66,9 +70,15 @@ fn apt(project: &Project, args: &[&str], seconds: u64) -> Result<(), String> {
     run::logged(&mut command, limit, &log).map(drop)
 }
 
-/// Makes zdb, ztest and zstream available, or says why not.
+/// Makes zdb, ztest, zstream and what it takes to build against their library available, or says
+/// why not.
 pub(crate) fn openzfs(project: &Project) -> Result<(), String> {
-    let missing = || TOOLS.into_iter().find(|tool| project.which(tool).is_none());
+    let headers = project.tools.join(HEADERS);
+    let missing = || {
+        let tool = TOOLS.into_iter().find(|tool| project.which(tool).is_none());
+        let there = Path::new("/usr/include/libzfs").is_dir() || headers.is_dir();
+        tool.or((!there).then_some("libzfs.h"))
+    };
     let Some(tool) = missing() else {
         return Ok(());
     };
@@ -121,7 +131,7 @@ fn collect(unpacked: &Path, home: &Path) -> Result<(), String> {
                 folders.push(path);
             } else if TOOLS.contains(&&*name) && !path.is_symlink() {
                 fs::copy(&path, bin.join(&name)).map_err(fail)?;
-            } else if name.contains(".so.") && path.exists() {
+            } else if (name.contains(".so.") || name.ends_with(".so")) && path.exists() {
                 fs::copy(&path, lib.join(&name)).map_err(fail)?;
             }
         }

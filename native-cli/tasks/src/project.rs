@@ -1,5 +1,6 @@
 //! Where things are: the workspace, its target folder, the tools that were installed into it.
 
+use crate::debian::HEADERS;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,7 +33,14 @@ impl Project {
         command.current_dir(&self.root).env("PATH", self.path());
         let libraries = self.tools.join("openzfs/lib");
         if libraries.is_dir() {
-            command.env("LD_LIBRARY_PATH", libraries);
+            command.env("LD_LIBRARY_PATH", &libraries);
+            // For the oracle program, which a test builds against OpenZFS's library.
+            command.env("LIBRARY_PATH", &libraries);
+            let headers = self.tools.join(HEADERS);
+            let spl = headers.with_file_name("libspl");
+            if let Ok(both) = std::env::join_paths([headers, spl]) {
+                command.env("C_INCLUDE_PATH", both);
+            }
         }
         // Cargo sets these for us; what we start is not this package.
         for name in ["CARGO_MANIFEST_DIR", "CARGO_PKG_NAME", "CARGO_PKG_VERSION"] {
