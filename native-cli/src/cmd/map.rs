@@ -123,6 +123,10 @@ impl Map {
 }
 
 fn draw(path: &Path, picture: &str) -> Result<(), Failure> {
+    if picture.is_empty() {
+        let message = "pictures are not drawn by this build";
+        return Err(PoolError::new(PoolErrorKind::Unsupported, message).into());
+    }
     std::fs::write(path, picture).map_err(|e| {
         let error = PoolError::new(PoolErrorKind::Io, format!("cannot write it: {e}"));
         Failure::Pool(error.at(path.display()))
