@@ -20,6 +20,9 @@ use std_alloc::vec::Vec;
 
 /// Lists in lists deeper than this are refused.
 const MAX_DEPTH: u32 = 32;
+/// Longer names are refused: they are printed with each element of their array. OpenZFS's own names
+/// are those of features, properties, data sets and extended attributes, all below 300 bytes.
+const NAME_MAX: usize = 512;
 
 /// One value.
 #[allow(missing_docs)]

@@ -1,6 +1,6 @@
 //! The native form: the writer's order and memory layout, as history records use it.
 
-use super::{MAX_DEPTH, NvValue, Nvlist, array_element, int_size, widen};
+use super::{MAX_DEPTH, NAME_MAX, NvValue, Nvlist, array_element, int_size, widen};
 use crate::base::{Cursor, Endian, FormatError};
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
@@ -41,6 +41,9 @@ fn pairs(c: &mut Cursor<'_>, endian: Endian, depth: u32) -> Result<Nvlist, Forma
         let (count, kind) = (p.u32()?, p.u32()?);
         let name = p.take(name_size)?;
         let name = String::from_utf8_lossy(name.strip_suffix(&[0]).unwrap_or(name)).into_owned();
+        if name.len() > NAME_MAX {
+            return Err(p.bad("a name of at most 512 bytes", name.len()));
+        }
         let value_at = (PAIR_HEAD + name_size).next_multiple_of(8) - 4;
         let value_bytes = body.get(value_at.min(body.len())..).unwrap_or(&[]);
         let mut v = Cursor::new(WHAT, value_bytes, endian);

@@ -210,3 +210,20 @@ fn depth_and_counts_are_bounded() {
     let error = Nvlist::parse(&packed).unwrap_err().to_string();
     assert!(error.contains("a count that fits the bytes left"), "{error}");
 }
+
+#[test]
+fn a_name_may_be_long_but_not_endless() {
+    let check = |len, good: bool| {
+        let list = Nvlist::from_pairs(vec![("n".repeat(len), NvValue::Flag)]);
+        let packed = [
+            list.to_xdr(),
+            list.to_native(Endian::Little),
+            list.to_native(Endian::Big),
+        ];
+        for bytes in packed {
+            assert_eq!(Nvlist::parse(&bytes).is_ok(), good, "{len} bytes");
+        }
+    };
+    check(512, true);
+    check(513, false);
+}

@@ -1,6 +1,6 @@
 //! The XDR form: big-endian, everything a multiple of four bytes.
 
-use super::{MAX_DEPTH, NvValue, Nvlist, array_element, int_size, widen};
+use super::{MAX_DEPTH, NAME_MAX, NvValue, Nvlist, array_element, int_size, widen};
 use crate::base::{Cursor, Endian, FormatError};
 use std_alloc::string::String;
 use std_alloc::vec::Vec;
@@ -30,6 +30,9 @@ fn list(c: &mut Cursor<'_>, depth: u32) -> Result<Nvlist, FormatError> {
             return Ok(Nvlist::from_pairs(pairs));
         }
         let name = text(c)?;
+        if name.len() > NAME_MAX {
+            return Err(c.bad("a name of at most 512 bytes", name.len()));
+        }
         let (kind, count) = (c.u32()?, c.u32()?);
         let value = value(c, kind, count, depth)?;
         // Nested lists tell their own end; for the rest the stated size must be the real one.
