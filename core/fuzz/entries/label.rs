@@ -33,7 +33,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     place(slot, RING..RING + slot_size);
     let label = Label::parse(&bytes, OFFSET, ashift);
     if let Ok(config) = &label.config {
-        assert!(config.to_string().len() < 64 << 20);
+        assert!(config.to_string().len() < 128 << 20, "text out of proportion");
     }
     for slot in &label.ring {
         if let Ok(uberblock) = &slot.uberblock {

@@ -10,6 +10,7 @@ mod decompress;
 mod explain;
 mod label;
 mod nvlist;
+mod pool;
 mod put;
 mod records;
 mod space_map;
@@ -34,7 +35,7 @@ macro_rules! entries {
 
 /// All entries.
 pub(crate) const ENTRIES: &[Entry] =
-    entries![block, decompress, explain, label, nvlist, records, space_map, tree, zap];
+    entries![block, decompress, explain, label, nvlist, pool, records, space_map, tree, zap];
 
 /// Runs the entry called `name`.
 pub(crate) fn run(name: &str, data: &[u8]) -> bool {

@@ -7,7 +7,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
     let Ok(list) = Nvlist::parse(data) else {
         return false;
     };
-    assert!(list.to_string().len() <= 400 * (data.len() + 1), "text out of proportion");
+    assert!(list.to_string().len() <= 700 * (data.len() + 1), "text out of proportion");
     assert_eq!(Nvlist::parse(&list.to_xdr()).as_ref(), Ok(&list), "as XDR");
     for endian in [Endian::Little, Endian::Big] {
         // The native form ends texts at their first NUL, so the first round may cut them.

@@ -27,7 +27,7 @@ pub(crate) fn run(data: &[u8]) -> bool {
         return false;
     };
     let mut image = SparseImage::new(FRONT_RESERVE + SPACE);
-    lay(&mut image, pieces);
+    lay(&mut image, &split(pieces), SPACE / 512);
     let (rt, devices) = tidepool::sim::devices([("image".to_string(), image)], 1);
     let leaf = Leaf::new(Guid(1), "image".into(), devices.first().cloned());
     let kind = VdevKind::Leaf(leaf.into());
@@ -50,16 +50,29 @@ pub(crate) fn run(data: &[u8]) -> bool {
     })
 }
 
-/// Lays pieces until the bytes end; what passes the end of the device is left out.
-fn lay(image: &mut SparseImage, mut pieces: &[u8]) {
-    while let [s0, s1, n0, n1, rest @ ..] = pieces {
+/// Sectors and what stands there.
+pub(crate) type Pieces = Vec<(u64, Vec<u8>)>;
+
+/// Sector, length, bytes, again and again until the bytes end.
+pub(crate) fn split(mut bytes: &[u8]) -> Pieces {
+    let mut pieces = Vec::new();
+    while let [s0, s1, n0, n1, rest @ ..] = bytes {
         let sector = u64::from(u16::from_be_bytes([*s0, *s1]));
         let len = usize::from(u16::from_be_bytes([*n0, *n1])).min(rest.len());
-        let (bytes, tail) = rest.split_at(len);
-        if sector * 512 + len as u64 <= SPACE {
-            image.write(FRONT_RESERVE + sector * 512, bytes);
+        let (piece, tail) = rest.split_at(len);
+        pieces.push((sector, piece.to_vec()));
+        bytes = tail;
+    }
+    pieces
+}
+
+/// Lays the pieces below sector `limit` behind the labels; what passes the end is left out.
+pub(crate) fn lay(image: &mut SparseImage, pieces: &[(u64, Vec<u8>)], limit: u64) {
+    for (sector, bytes) in pieces.iter().filter(|(sector, _)| *sector < limit) {
+        let at = FRONT_RESERVE + sector * 512;
+        if at + bytes.len() as u64 <= image.size() {
+            image.write(at, bytes);
         }
-        pieces = tail;
     }
 }
 
@@ -79,7 +92,7 @@ async fn walk(objset: &Objset) -> bool {
     let zio = objset.reader().zio();
     let log = walk_chain(zio, &objset.phys().zil).await;
     assert!(!log.end.is_empty());
-    let log_maps = Some(entry("com.delphix:log_spacemap_zap"));
+    let log_maps = Some(entry("com.delphix:log_spacemap_zap")).filter(|id| id.0 != 0);
     let logs = LogSpaceMaps::load(objset, log_maps, zio.tops()).await;
     let table = MetaslabTable::load(objset, &zio.tops()[0], Some(ObjectId(1))).await;
     let input = CheckInput {
@@ -162,8 +175,9 @@ fn words(len: usize, words: &[(usize, u64)], e: Endian) -> Vec<u8> {
     out.bytes
 }
 
-/// The dnodes of objects 0 to 13; object 0 is a free slot.
-fn dnodes(e: Endian) -> Vec<u8> {
+/// The dnodes of objects 0 to 14; object 0 is a free slot, object 14 the pool configuration with
+/// its length as bonus.
+fn dnodes(e: Endian, length: &[u8]) -> Vec<u8> {
     let dir = words(256, &[(8, 4), (32, 5), (80, 6)], e);
     let mut dataset = Put::zeros(320, e);
     dataset.words(0, &[2, 0, 0, 0, 5, 0, 0, 4, 7]).words(128, &pointer(11, 0, 0, 1024, e));
@@ -185,11 +199,14 @@ fn dnodes(e: Endian) -> Vec<u8> {
         object(19, 512, 9, 0x5000, (17, &file(0o100_644, 4000, 9)), e),
         object(2, 512, 0, 0x4E00, none, e),
         object(42, 512, 1, 0x5400, none, e),
+        object(27, 512, 0, 0x5800, none, e),
+        object(3, 4096, 0, 0x8000, (4, length), e),
     ];
     all.concat()
 }
 
-fn seed(flags: u8, e: Endian) -> Vec<u8> {
+/// All pieces of a pool whose configuration is `config`, with its length as a bonus.
+pub(crate) fn pool_pieces(e: Endian, length: &[u8], config: Vec<u8>) -> Pieces {
     let meta = Shape {
         kind: 10,
         levels: 1,
@@ -202,15 +219,23 @@ fn seed(flags: u8, e: Endian) -> Vec<u8> {
     let mut objset = Put::zeros(720, e);
     objset.at(0, &dnode(&meta, e)).u64(704, 2);
     objset.words(512 + 16, &pointer(9, 0, 0x6000, 4096, e));
-    let directory = [("root_dataset", 2), ("ROOT", 9), ("VERSION", 3), ("sync_bplist", 3)];
+    let directory = [
+        ("com.delphix:log_spacemap_zap", 13),
+        ("com.delphix:ms_unflushed_phys_txgs", 11),
+        ("root_dataset", 2),
+        ("ROOT", 9),
+        ("VERSION", 3),
+        ("sync_bplist", 3),
+        ("config", 14),
+    ];
     let pointers = [19u8, 10].map(|kind| pointer(kind, 0, 0x4800, 512, e));
     let mut list = Put::zeros(256, e);
     list.words(0, &pointers[0]).words(128, &pointers[1]);
     let mut indirect = Put::zeros(512, e);
     indirect.words(0, &pointers[0]).words(384, &pointers[0]);
-    let pieces = [
+    let pieces = vec![
         (0, objset.bytes),
-        (0x2000, dnodes(e)),
+        (0x2000, dnodes(e, length)),
         (0x4000, zap::micro(&directory, e)),
         (0x4400, zap::micro(&[("a", 2)], e)),
         (0x4800, list.bytes),
@@ -219,12 +244,28 @@ fn seed(flags: u8, e: Endian) -> Vec<u8> {
         (0x4E00, words(32, &[(0, 8)], e)),
         (0x5000, indirect.bytes),
         (0x5400, zap::fat(e)),
+        (0x5800, zap::micro(&[("4d", 8)], e)),
+        (0x8000, config),
     ];
+    pieces.into_iter().map(|(at, bytes)| (at / 512, bytes)).collect()
+}
+
+/// The input that `split` takes apart.
+pub(crate) fn join(flags: u8, pieces: &[(u64, Vec<u8>)]) -> Vec<u8> {
     let mut out = vec![flags];
-    for (at, bytes) in pieces {
-        sparse(&mut out, at / 512, &bytes);
+    for (sector, bytes) in pieces {
+        match *sector < SPACE / 512 {
+            true => sparse(&mut out, *sector, bytes),
+            false => run_of(&mut out, *sector, bytes),
+        }
     }
     out
+}
+
+fn run_of(out: &mut Vec<u8>, sector: u64, bytes: &[u8]) {
+    out.extend_from_slice(&(sector as u16).to_be_bytes());
+    out.extend_from_slice(&(bytes.len() as u16).to_be_bytes());
+    out.extend_from_slice(bytes);
 }
 
 /// Writes a piece as runs without long stretches of zeros, sector by sector.
@@ -232,13 +273,12 @@ fn sparse(out: &mut Vec<u8>, sector: u64, bytes: &[u8]) {
     for (index, chunk) in (0u64..).zip(bytes.chunks(512)) {
         let used = chunk.iter().rposition(|&b| b != 0).map_or(0, |last| last + 1);
         if used > 0 {
-            out.extend_from_slice(&((sector + index) as u16).to_be_bytes());
-            out.extend_from_slice(&(used as u16).to_be_bytes());
-            out.extend_from_slice(&chunk[..used]);
+            run_of(out, sector + index, &chunk[..used]);
         }
     }
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
+    let seed = |flags, e| join(flags, &pool_pieces(e, &[0; 8], Vec::new()));
     vec![seed(0, Endian::Little), seed(1, Endian::Big)]
 }

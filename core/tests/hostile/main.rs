@@ -89,7 +89,7 @@ macro_rules! torments {
     };
 }
 
-torments!(block, decompress, explain, label, nvlist, records, space_map, tree, zap);
+torments!(block, decompress, explain, label, nvlist, pool, records, space_map, tree, zap);
 
 /// `corpus/` is what the builders build; `TIDEPOOL_WRITE_CORPUS=1` writes it.
 #[test]

@@ -215,11 +215,7 @@ fn depth_and_counts_are_bounded() {
 fn a_name_may_be_long_but_not_endless() {
     let check = |len, good: bool| {
         let list = Nvlist::from_pairs(vec![("n".repeat(len), NvValue::Flag)]);
-        let packed = [
-            list.to_xdr(),
-            list.to_native(Endian::Little),
-            list.to_native(Endian::Big),
-        ];
+        let packed = [list.to_xdr(), list.to_native(Endian::Little), list.to_native(Endian::Big)];
         for bytes in packed {
             assert_eq!(Nvlist::parse(&bytes).is_ok(), good, "{len} bytes");
         }
