@@ -6,10 +6,10 @@
 //!                              -> ZPL -> master node, root directory, file, delete queue
 //! ```
 //!
-//! Blocks are stored uncompressed, one copy each, with fletcher4. A space map must name the space of
-//! everything, itself too, so a pool is built twice: once to measure, once for good. `damage` may
-//! change the contents of any block before its checksum is taken, so that hostile contents arrive
-//! with a good checksum.
+//! Blocks are stored uncompressed, one copy each, with fletcher4. A space map must name the space
+//! of everything, itself too, so a pool is built twice: once to measure, once for good. `damage`
+//! may change the contents of any block before its checksum is taken, so that hostile contents
+//! arrive with a good checksum.
 
 use tidepool::base::{Endian, Txg};
 use tidepool::codec::{fletcher4, seal_embedded};
