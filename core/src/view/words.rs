@@ -72,6 +72,20 @@ pub(super) fn quantity(value: f64, unit: &str) -> String {
     }
 }
 
+/// log2, straight between powers of two; 0 below 2.
+pub(super) fn log2(value: f64) -> f64 {
+    let whole = finite(value).max(1.0) as u64;
+    let floor = whole.checked_ilog2().unwrap_or(0);
+    f64::from(floor) + whole as f64 / (1u64 << floor) as f64 - 1.0
+}
+
+/// The inverse of [`log2`].
+pub(super) fn exp2(power: f64) -> f64 {
+    let power = finite(power).clamp(0.0, 63.0);
+    let floor = power as u32;
+    (power - f64::from(floor) + 1.0) * (1u64 << floor.min(63)) as f64
+}
+
 /// An optional percentage.
 pub(super) fn percent_or_dash(percent: Option<u64>) -> String {
     percent.map_or_else(|| "-".into(), |p| format!("{p}%"))
@@ -110,6 +124,16 @@ mod tests {
         check(12.5, "%", "12.5%");
         check(7.0, "events", "7");
         check(0.0, "ns", "0 ns");
+    }
+
+    #[test]
+    fn logarithms_agree_with_their_inverse() {
+        for value in [1.0, 2.0, 3.0, 1000.0, 65_536.0, 1e12] {
+            let back = exp2(log2(value));
+            assert!((back / value - 1.0).abs() < 1e-9, "{value} {back}");
+        }
+        assert_eq!((log2(0.0), log2(-5.0), log2(f64::NAN)), (0.0, 0.0, 0.0));
+        assert!(log2(f64::MAX) <= 64.0 && exp2(1e9) > 9e18);
     }
 
     #[test]

@@ -60,20 +60,14 @@ fn build(endian: Endian, figures: Figures, damage: &mut Damage<'_>) -> (SparseIm
     let (zpl, objects) = b.file_system();
     let data = b.next;
     let mos = b.mos(zpl, objects, figures);
-    let found = Figures {
-        mos: b.next - data,
-        data,
-    };
+    let found = Figures { mos: b.next - data, data };
     b.labels(mos);
     (b.image, found)
 }
 
 impl Builder<'_> {
     fn words(&self, words: &[u64]) -> Vec<u8> {
-        words
-            .iter()
-            .flat_map(|&w| self.endian.bytes_u64(w))
-            .collect()
+        words.iter().flat_map(|&w| self.endian.bytes_u64(w)).collect()
     }
 
     fn half(&self, n: u16) -> [u8; 2] {
@@ -205,14 +199,7 @@ impl Builder<'_> {
     }
 
     fn head(&mut self, zpl: Blkptr, used: u64) -> Vec<u8> {
-        let mut words = vec![
-            (0, 2),
-            (4, 9),
-            (6, 1_700_000_000),
-            (7, 1),
-            (8, 10),
-            (14, 77),
-        ];
+        let mut words = vec![(0, 2), (4, 9), (6, 1_700_000_000), (7, 1), (8, 10), (14, 77)];
         words.extend([(9, used), (10, used), (11, used), (12, used)]);
         let bytes = zpl.to_bytes(self.endian);
         words.extend((16..).zip(self.endian.words(&bytes)));
@@ -230,24 +217,9 @@ impl Builder<'_> {
             ("free_bpobj", 15),
         ];
         let all = f.data + f.mos;
-        let root = [
-            (0, 1_700_000_000),
-            (1, 7),
-            (4, 8),
-            (10, 6),
-            (5, all),
-            (6, all),
-            (7, all),
-        ];
+        let root = [(0, 1_700_000_000), (1, 7), (4, 8), (10, 6), (5, all), (6, all), (7, all)];
         let parts = [(12, 1), (13, f.data), (15, f.mos)];
-        let own = [
-            (2, 2),
-            (5, f.mos),
-            (6, f.mos),
-            (7, f.mos),
-            (12, 1),
-            (13, f.mos),
-        ];
+        let own = [(2, 2), (5, f.mos), (6, f.mos), (7, f.mos), (12, 1), (13, f.mos)];
         let config = self.config();
         let packed = self.words(&[config.len() as u64]);
         let array = self.words(&[13, 0, 0]);
@@ -276,11 +248,7 @@ impl Builder<'_> {
 
     fn bonus_only_typed(&mut self, kind: u8, bonus_kind: u8, words: usize) -> Vec<u8> {
         let bonus = self.words(&vec![0; words]);
-        let data = if kind == 50 {
-            self.micro_zap(&[])
-        } else {
-            Vec::new()
-        };
+        let data = if kind == 50 { self.micro_zap(&[]) } else { Vec::new() };
         self.object(kind, bonus_kind, &bonus, data)
     }
 

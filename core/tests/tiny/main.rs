@@ -31,44 +31,27 @@ fn a_small_pool_of_either_order_is_told_in_full() {
         let overview = pool.overview();
         assert_eq!(overview.name, "tiny");
         assert_eq!(overview.guid.0, POOL_GUID);
-        assert_eq!(
-            (overview.health.as_str(), overview.state.as_str()),
-            ("online", "exported")
-        );
+        assert_eq!((overview.health.as_str(), overview.state.as_str()), ("online", "exported"));
         assert_eq!((overview.txg, overview.version), (Txg(TXG), 5000));
         assert_eq!(overview.notes, Vec::<String>::new());
         assert_eq!(overview.vdev_tree.children[0].guid.0, LEAF_GUID);
-        assert_eq!(
-            overview.vdev_tree.children[0].device.as_deref(),
-            Some("disk")
-        );
+        assert_eq!(overview.vdev_tree.children[0].device.as_deref(), Some("disk"));
         let datasets = rt.block_on(pool.datasets()).unwrap();
-        let [only] = datasets.as_slice() else {
-            panic!("{datasets:?}")
-        };
+        let [only] = datasets.as_slice() else { panic!("{datasets:?}") };
         assert_eq!(
             (only.name.as_str(), only.kind.as_str(), only.objects),
             ("tiny", "filesystem", 4)
         );
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        assert_eq!(
-            only.properties,
-            [pair("atime", "off"), pair("compression", "lz4")]
-        );
+        assert_eq!(only.properties, [pair("atime", "off"), pair("compression", "lz4")]);
         let files = rt.block_on(pool.list("tiny", "/")).unwrap();
         assert_eq!(files.len(), 1);
-        assert_eq!(
-            (files[0].name.as_str(), files[0].kind.as_str()),
-            ("file.txt", "file")
-        );
+        assert_eq!((files[0].name.as_str(), files[0].kind.as_str()), ("file.txt", "file"));
         assert_eq!((files[0].uid, files[0].size), (1000, TEXT.len() as u64));
         let bytes = rt.block_on(pool.read("tiny", "/file.txt", 4, 9)).unwrap();
         assert_eq!(bytes, &TEXT[4..13]);
         let object = rt.block_on(pool.object("tiny", ObjectId(3), true)).unwrap();
-        assert!(
-            object.details.contains(&"path /file.txt".to_owned()),
-            "{object:?}"
-        );
+        assert!(object.details.contains(&"path /file.txt".to_owned()), "{object:?}");
         assert_eq!(object.blocks.len(), 1);
     }
 }
@@ -101,42 +84,13 @@ fn what_is_not_there_is_named() {
         assert!(error.to_string().contains(words), "{error}");
     };
     let not_found = PoolErrorKind::NotFound;
-    check(
-        not_found,
-        "tiny/a",
-        rt.block_on(pool.list("tiny/a", "/")).unwrap_err(),
-    );
-    check(
-        not_found,
-        "tinyx",
-        rt.block_on(pool.list("tinyx", "/")).unwrap_err(),
-    );
-    check(
-        not_found,
-        "there is no /b",
-        rt.block_on(pool.stat("tiny", "/b/c")).unwrap_err(),
-    );
-    check(
-        not_found,
-        "/file.txt is no",
-        rt.block_on(pool.stat("tiny", "file.txt/c")).unwrap_err(),
-    );
-    check(
-        not_found,
-        "no number 3",
-        rt.block_on(pool.segments(0, 3)).unwrap_err(),
-    );
-    check(
-        not_found,
-        "vdev 7",
-        rt.block_on(pool.segments(7, 0)).unwrap_err(),
-    );
-    check(
-        not_found,
-        "object 99",
-        rt.block_on(pool.object("mos", ObjectId(99), true))
-            .unwrap_err(),
-    );
+    check(not_found, "tiny/a", rt.block_on(pool.list("tiny/a", "/")).unwrap_err());
+    check(not_found, "tinyx", rt.block_on(pool.list("tinyx", "/")).unwrap_err());
+    check(not_found, "there is no /b", rt.block_on(pool.stat("tiny", "/b/c")).unwrap_err());
+    check(not_found, "/file.txt is no", rt.block_on(pool.stat("tiny", "file.txt/c")).unwrap_err());
+    check(not_found, "no number 3", rt.block_on(pool.segments(0, 3)).unwrap_err());
+    check(not_found, "vdev 7", rt.block_on(pool.segments(7, 0)).unwrap_err());
+    check(not_found, "object 99", rt.block_on(pool.object("mos", ObjectId(99), true)).unwrap_err());
     let read = rt.block_on(pool.read("tiny", "/", 0, 1)).unwrap_err();
     check(PoolErrorKind::Usage, "it is a dir", read);
     assert!(rt.block_on(pool.tree_node(0, 0, &[4])).is_err());
@@ -170,26 +124,12 @@ fn options_choose_and_refusals_explain() {
         assert!(error.to_string().contains(words), "{error}");
     };
     let good = || vec![quiet(Endian::Little)];
-    let name = |n: &str| OpenOptions {
-        name: Some(n.to_owned()),
-        ..OpenOptions::default()
-    };
+    let name = |n: &str| OpenOptions { name: Some(n.to_owned()), ..OpenOptions::default() };
     check(name("other"), good(), "no such pool; here are tiny");
     check(OpenOptions::default(), Vec::new(), "no device is given");
-    check(
-        OpenOptions::default(),
-        vec![SparseImage::new(1000)],
-        "holds no pool",
-    );
-    check(
-        OpenOptions::default(),
-        vec![SparseImage::new(SIZE)],
-        "holds no pool",
-    );
-    let old = OpenOptions {
-        txg: Some(Txg(TXG - 1)),
-        ..OpenOptions::default()
-    };
+    check(OpenOptions::default(), vec![SparseImage::new(1000)], "holds no pool");
+    check(OpenOptions::default(), vec![SparseImage::new(SIZE)], "holds no pool");
+    let old = OpenOptions { txg: Some(Txg(TXG - 1)), ..OpenOptions::default() };
     check(old, good(), "no uberblock of txg 8 or older");
 }
 
@@ -203,11 +143,7 @@ async fn ask_everything(devices: &[Device]) {
     let _ = pool.map().await;
     let _ = pool.strip(0, 0, 0..u64::MAX, 100, 100).await;
     let _ = pool.tree_node(0, 0, &[]).await;
-    let _ = (
-        pool.datasets().await,
-        pool.history().await,
-        pool.logs().await,
-    );
+    let _ = (pool.datasets().await, pool.history().await, pool.logs().await);
     for set in ["mos", "tiny"] {
         let _ = pool.objects(set, ObjectId(0), 100).await;
         for id in 0..16 {
@@ -216,19 +152,13 @@ async fn ask_everything(devices: &[Device]) {
     }
     let _ = pool.list("tiny", "/").await;
     let _ = pool.read("tiny", "/file.txt", 0, 1 << 20).await;
-    let options = CheckOptions {
-        all_copies: true,
-        sizes: true,
-        ..CheckOptions::default()
-    };
+    let options = CheckOptions { all_copies: true, sizes: true, ..CheckOptions::default() };
     let _ = pool.check(&options, &mut |_| true).await;
 }
 
 #[test]
 fn hostile_contents_with_good_checksums_never_stop_it() {
-    let seeds = std::env::var("TIDEPOOL_SEEDS")
-        .ok()
-        .and_then(|s| s.parse().ok());
+    let seeds = std::env::var("TIDEPOOL_SEEDS").ok().and_then(|s| s.parse().ok());
     for seed in 0..seeds.unwrap_or(400u64) {
         let mut rng = Prng::new(seed);
         let endian = Endian::from_little_bit(seed % 2 == 0);
@@ -245,16 +175,7 @@ fn hostile_contents_with_good_checksums_never_stop_it() {
 
 /// Changes a few bytes or words, mostly where something stands, to values that hurt.
 fn torment(rng: &mut Prng, bytes: &mut [u8]) {
-    const EVIL: [u64; 8] = [
-        0,
-        1,
-        u64::MAX,
-        1 << 63,
-        1 << 62,
-        0xFFFF_FFFF,
-        1 << 40,
-        1 << 56,
-    ];
+    const EVIL: [u64; 8] = [0, 1, u64::MAX, 1 << 63, 1 << 62, 0xFFFF_FFFF, 1 << 40, 1 << 56];
     let used: Vec<usize> = (0..bytes.len()).filter(|&i| bytes[i] != 0).collect();
     for _ in 0..=rng.below(3) {
         let pick = |rng: &mut Prng, n: usize| rng.below(n.max(1) as u64) as usize;

@@ -41,7 +41,8 @@ const SEEDS: [&str; 40] = [
     "leaked space: vdev 0, offset 0xffffffffffffffff, size 18446744073709551615",
     "0 L0 0:ffffffffffffffff:ffffffffffffffff 20000L/20000P F=1 B=1/1",
     "1 9E 9E 9E 9E 9E 9E 9E 9E",
-    "1674644885 metaslab.c:1:f(): metaslab_load: ms_id 1, loading_time 18446744073709551615 ms, ms_max_size 0, old_weight ffffffffffffffff, new_weight 0",
+    "1674644885 metaslab.c:1:f(): metaslab_load: ms_id 1, loading_time 18446744073709551615 ms, \
+     ms_max_size 0, old_weight ffffffffffffffff, new_weight 0",
     "Jan 99 99999 23:59:61.9 ereport.fs.zfs.delay",
     "zio_delay = 0xffffffffffffffff",
     "9999999-99-99.99:99:99 [txg:1] set",

@@ -52,32 +52,37 @@ fn metaslab_rows_wrapped_glued_and_in_one_line() {
     let glued =
         "metaslab 0 offset 0 spacemap 5 free 1.5G metaslab 1 offset 100000000 spacemap 6 free 2G";
     check(glued, "zdb -m", &["2 rows here (0-1)", "metaslabs of 4 GiB"]);
-    let wrapped = "metaslab 0 offset 0 spacemap\n 5 free 1.5G\nmetaslab 1 offset 100000000\nspacemap 6 free 2G\n";
+    let wrapped = "metaslab 0 offset 0 spacemap\n 5 free 1.5G\nmetaslab 1 offset \
+        100000000\nspacemap 6 free 2G\n";
     check(wrapped, "zdb -m", &["2 rows here (0-1)"]);
     assert_eq!(number(wrapped, "free"), Some(3.5 * 1_073_741_824.0));
 }
 
 #[test]
 fn fragmentation_of_the_new_table_and_a_wrong_one() {
-    let new = "metaslab 0 offset 0 spacemap 5 free 16M\nOn-disk histogram: fragmentation 17\n24: 1 *\nmetaslab 1 offset 10000000 spacemap 6 free 0\n";
+    let new = "metaslab 0 offset 0 spacemap 5 free 16M\nOn-disk histogram: fragmentation 17\n24: \
+        1 *\nmetaslab 1 offset 10000000 spacemap 6 free 0\n";
     check(
         new,
         "zdb -mm",
         &["17 by the table of 2.3.1 (0 by the older one)", "made with the table of 2.3.1."],
     );
-    let wrong = "metaslab 0 offset 0 spacemap 5 free 16M\nOn-disk histogram: fragmentation 55\n24: 1 *\nmetaslab 1 offset 10000000 spacemap 6 free 0\n";
+    let wrong = "metaslab 0 offset 0 spacemap 5 free 16M\nOn-disk histogram: fragmentation \
+        55\n24: 1 *\nmetaslab 1 offset 10000000 spacemap 6 free 0\n";
     check(wrong, "zdb -mm", &["mismatch: Metaslab 0", "it does not fit"]);
 }
 
 #[test]
 fn groups_loaded_trees_and_allocated_maps() {
-    let groups = "\tvdev          0\t\tmetaslabs   15\t\tfragmentation  3%\n\t 12: 5 *\n\t 20: 2 *\n\tpool tank\tfragmentation\t  3%\n";
+    let groups = "\tvdev          0\t\tmetaslabs   15\t\tfragmentation  3%\n\t 12: 5 *\n\t 20: 2 \
+        *\n\tpool tank\tfragmentation\t  3%\n";
     check(
         groups,
         "zdb -M",
         &["vdev 0 (15 metaslabs): 3%; largest bucket 2^20 (2 segments)", "the pool: 3%"],
     );
-    let loaded = "metaslab 0 offset 0 spacemap 5 free 16M\nsegments 5 maxsize 8M freepct 50%\nIn-memory histogram:\n 14: 13 ***\n";
+    let loaded = "metaslab 0 offset 0 spacemap 5 free 16M\nsegments 5 maxsize 8M freepct \
+        50%\nIn-memory histogram:\n 14: 13 ***\n";
     check(loaded, "zdb -mmm", &["16M"]);
     let map = "vdev 0\nALLOC: 0 4096\nALLOC: 8192 8192\n";
     check(map, "zdb --allocated-map", &["vdev 0: 2 runs allocated, 12 KiB"]);
@@ -85,7 +90,8 @@ fn groups_loaded_trees_and_allocated_maps() {
 
 #[test]
 fn free_space_that_does_not_add_up_is_told() {
-    let text = "metaslab 0 offset 0 spacemap 5 free 3.00G\nsmp_alloc = 0x10000000\nmetaslab 1 offset 100000000 spacemap 6 free 1G\n";
+    let text = "metaslab 0 offset 0 spacemap 5 free 3.00G\nsmp_alloc = 0x10000000\nmetaslab 1 \
+        offset 100000000 spacemap 6 free 1G\n";
     check(
         text,
         "zdb -m",
@@ -135,7 +141,8 @@ sdc 1G 9G 0 50 0 5M
 
 #[test]
 fn one_slow_disk_among_siblings() {
-    let head = "pool alloc free read write read write read write read write read write read write wait wait wait\n";
+    let head = "pool alloc free read write read write read write read write read write read write \
+        wait wait wait\n";
     let row = |name: &str, wait: &str| {
         std_alloc::format!(
             "    {name} - - 10 50 1M 5M 9ms {wait} 8ms {wait} 1us 1us 1us 1us - - -\n"
@@ -156,7 +163,8 @@ fn one_slow_disk_among_siblings() {
 
 #[test]
 fn queues_that_are_not_empty() {
-    let text = "pool alloc free read write read write pend activ pend activ pend activ pend activ pend activ\ntank 1T 1T 1 2 3 4 0 0 5 10 0 0 900 10 0 0\n";
+    let text = "pool alloc free read write read write pend activ pend activ pend activ pend activ \
+        pend activ\ntank 1T 1T 1 2 3 4 0 0 5 10 0 0 900 10 0 0\n";
     check(
         text,
         "zpool iostat -q",
@@ -167,7 +175,8 @@ fn queues_that_are_not_empty() {
 #[test]
 fn a_whole_latency_table_has_percentiles_and_two_peaks() {
     let mut text = std_alloc::string::String::from(
-        "tank total_wait disk_wait syncq_wait asyncq_wait\nlatency read write read write read write read write scrub trim rebuild\n",
+        "tank total_wait disk_wait syncq_wait asyncq_wait\nlatency read write read write read \
+         write read write scrub trim rebuild\n",
     );
     for n in 0..37u32 {
         let ns = (1u64 << (n + 1)) - 1;
@@ -193,7 +202,9 @@ fn a_whole_latency_table_has_percentiles_and_two_peaks() {
 
 #[test]
 fn request_sizes_with_trim() {
-    let text = "tank sync_read sync_write async_read async_write scrub trim\nreq_size ind agg ind agg ind agg ind agg ind agg ind agg\n4K 0 0 0 0 0 0 900 10 0 0 0 0\n128K 0 0 0 0 0 0 100 1 0 0 0 0\n";
+    let text = "tank sync_read sync_write async_read async_write scrub trim\nreq_size ind agg ind \
+        agg ind agg ind agg ind agg ind agg\n4K 0 0 0 0 0 0 900 10 0 0 0 0\n128K 0 0 0 0 0 0 100 \
+        1 0 0 0 0\n";
     check(
         text,
         "zpool iostat -r",
@@ -206,7 +217,8 @@ fn pools_of_every_age() {
     let old =
         "NAME SIZE ALLOC FREE CAP DEDUP HEALTH ALTROOT\ntank 10T 9.7T 300G 97% 1.00x ONLINE -\n";
     check(old, "zpool list", &["0.6.3 or older (no FRAG)", "CAP 97%", "As good as full"]);
-    let sums = "NAME SIZE ALLOC FREE CKPOINT EXPANDSZ FRAG CAP DEDUP HEALTH ALTROOT\ntank 10T 2T 3T - - 1% 50% 1.00x DEGRADED -\n";
+    let sums = "NAME SIZE ALLOC FREE CKPOINT EXPANDSZ FRAG CAP DEDUP HEALTH ALTROOT\ntank 10T 2T \
+        3T - - 1% 50% 1.00x DEGRADED -\n";
     check(
         sums,
         "zpool list",
@@ -216,7 +228,9 @@ fn pools_of_every_age() {
 
 #[test]
 fn counters_taken_twice() {
-    let text = "name type data\ndmu_tx_assigned 4 1000\ndmu_tx_dirty_delay 4 0\ndmu_tx_dirty_over_max 4 0\nname type data\ndmu_tx_assigned 4 3000\ndmu_tx_dirty_delay 4 500\ndmu_tx_dirty_over_max 4 100\n";
+    let text = "name type data\ndmu_tx_assigned 4 1000\ndmu_tx_dirty_delay 4 \
+        0\ndmu_tx_dirty_over_max 4 0\nname type data\ndmu_tx_assigned 4 3000\ndmu_tx_dirty_delay \
+        4 500\ndmu_tx_dirty_over_max 4 100\n";
     check(
         text,
         "dmu_tx",
@@ -227,7 +241,8 @@ fn counters_taken_twice() {
 
 #[test]
 fn arcstats_and_unknown_kstats() {
-    let arc = "name type data\nhits 4 900\nmisses 4 100\nc 4 1073741824\nc_max 4 4294967296\nsize 4 1073741824\nmemory_direct_count 4 7\n";
+    let arc = "name type data\nhits 4 900\nmisses 4 100\nc 4 1073741824\nc_max 4 4294967296\nsize \
+        4 1073741824\nmemory_direct_count 4 7\n";
     check(arc, "arcstats", &["90.0% hits of 1000", "below its maximum", "7 by allocators"]);
     check("name type data\nsome_counter 4 12\n", "kstat", &["some_counter 12"]);
 }
@@ -236,7 +251,10 @@ fn arcstats_and_unknown_kstats() {
 fn labels_that_disagree_and_a_missing_vdev() {
     let label = |n: u64, txg: u64| {
         std_alloc::format!(
-            "LABEL {n}\n version: 5000\n name: 'tank'\n state: 0\n txg: {txg}\n pool_guid: 10\n vdev_children: 1\n vdev_tree:\n type: 'mirror'\n id: 0\n guid: 5\n metaslab_array: 34\n metaslab_shift: 29\n ashift: 12\n asize: 8585216000\n children[0]:\n type: 'disk'\n guid: 6\n path: '/dev/sda'\n"
+            "LABEL {n}\n version: 5000\n name: 'tank'\n state: 0\n txg: {txg}\n pool_guid: 10\n \
+             vdev_children: 1\n vdev_tree:\n type: 'mirror'\n id: 0\n guid: 5\n metaslab_array: \
+             34\n metaslab_shift: 29\n ashift: 12\n asize: 8585216000\n children[0]:\n type: \
+             'disk'\n guid: 6\n path: '/dev/sda'\n"
         )
     };
     let text = std_alloc::format!(
@@ -257,7 +275,9 @@ fn labels_that_disagree_and_a_missing_vdev() {
 
 #[test]
 fn block_sums_with_gangs() {
-    let text = "bp count: 1000\nganged count: 25\nbp logical: 2000 avg: 2\nbp physical: 1000 avg: 1 compression: 2.00\nbp allocated: 1500 avg: 1 compression: 1.33\nNormal class: 1500 used: 50.00%\n";
+    let text = "bp count: 1000\nganged count: 25\nbp logical: 2000 avg: 2\nbp physical: 1000 avg: \
+        1 compression: 2.00\nbp allocated: 1500 avg: 1 compression: 1.33\nNormal class: 1500 \
+        used: 50.00%\n";
     check(
         text,
         "zdb -b",
@@ -273,7 +293,10 @@ fn block_sums_with_gangs() {
 
 #[test]
 fn files_in_pieces() {
-    let text = "Object lvl iblk dblk dsize dnsize lsize %full type\n 7 2 128K 128K 512K 512 512K 100.00 ZFS plain file\n path /big\n size 500000\n 0 L0 0:10000:20000 20000L/20000P F=1 B=5/5\n 20000 L0 0:30000:20000 20000L/20000P F=1 B=5/5\n 40000 L0 1:90000:20000 20000L/20000P F=1 B=6/6\n";
+    let text = "Object lvl iblk dblk dsize dnsize lsize %full type\n 7 2 128K 128K 512K 512 512K \
+        100.00 ZFS plain file\n path /big\n size 500000\n 0 L0 0:10000:20000 20000L/20000P F=1 \
+        B=5/5\n 20000 L0 0:30000:20000 20000L/20000P F=1 B=5/5\n 40000 L0 1:90000:20000 \
+        20000L/20000P F=1 B=6/6\n";
     check(
         text,
         "zdb -d",
@@ -283,7 +306,10 @@ fn files_in_pieces() {
 
 #[test]
 fn a_pool_with_errors() {
-    let text = "  pool: tank\n state: DEGRADED\nstatus: One or more devices are faulted.\nconfig:\n\tNAME STATE READ WRITE CKSUM SLOW\n\ttank DEGRADED 0 0 0 -\n\t  mirror-0 DEGRADED 0 0 0 -\n\t    sda ONLINE 0 0 3 17\n\t    sdb FAULTED 12 4 0 0 too many errors\nerrors: No known data errors\n";
+    let text = "  pool: tank\n state: DEGRADED\nstatus: One or more devices are \
+        faulted.\nconfig:\n\tNAME STATE READ WRITE CKSUM SLOW\n\ttank DEGRADED 0 0 0 -\n\t  \
+        mirror-0 DEGRADED 0 0 0 -\n\t    sda ONLINE 0 0 3 17\n\t    sdb FAULTED 12 4 0 0 too many \
+        errors\nerrors: No known data errors\n";
     check(
         text,
         "zpool status",
@@ -297,13 +323,18 @@ fn a_pool_with_errors() {
 
 #[test]
 fn the_debug_log_of_a_load_storm() {
-    let text = "1 metaslab.c:1:metaslab_load_impl(): metaslab_load: txg 5, ms_id 3, smp_length 100, loading_time 20 ms, ms_max_size 49152, max size error 0, old_weight 440000000000001, new_weight 3c0000000000005\n";
+    let text = "1 metaslab.c:1:metaslab_load_impl(): metaslab_load: txg 5, ms_id 3, smp_length \
+        100, loading_time 20 ms, ms_max_size 49152, max size error 0, old_weight 440000000000001, \
+        new_weight 3c0000000000005\n";
     check(
         text,
         "dbgmsg",
         &["No block of 128 KiB fits: a load storm", "loaded for nothing", "weight index 17 to 15"],
     );
-    let frees = "1700000000 dsl_scan.c:3:dsl_process_async_destroys(): freed 22 blocks in 500ms from free_bpobj/bptree txg 7; err=85\n1700000005 dsl_scan.c:3:dsl_process_async_destroys(): freed 755 blocks in 500ms from free_bpobj/bptree txg 8; err=85\n";
+    let frees = "1700000000 dsl_scan.c:3:dsl_process_async_destroys(): freed 22 blocks in 500ms \
+        from free_bpobj/bptree txg 7; err=85\n1700000005 \
+        dsl_scan.c:3:dsl_process_async_destroys(): freed 755 blocks in 500ms from \
+        free_bpobj/bptree txg 8; err=85\n";
     check(
         frees,
         "dbgmsg",
@@ -313,7 +344,10 @@ fn the_debug_log_of_a_load_storm() {
 
 #[test]
 fn events_of_new_versions() {
-    let text = "Jan  2 2025 03:04:05.000000001 ereport.fs.zfs.checksum\n class = \"ereport.fs.zfs.checksum\"\n vdev_path = \"/dev/sdx\"\n zio_err = 0x34\n zio_type = 0x1\n zio_offset = 0x100000\n zio_size = 0x1000\n zio_delay = 0x64\n zio_delta = 0x2710\n vdev_slow_io_n = 0x5\n";
+    let text = "Jan  2 2025 03:04:05.000000001 ereport.fs.zfs.checksum\n class = \
+        \"ereport.fs.zfs.checksum\"\n vdev_path = \"/dev/sdx\"\n zio_err = 0x34\n zio_type = \
+        0x1\n zio_offset = 0x100000\n zio_size = 0x1000\n zio_delay = 0x64\n zio_delta = 0x2710\n \
+        vdev_slow_io_n = 0x5\n";
     check(
         text,
         "zpool events -v",
@@ -327,19 +361,23 @@ fn events_of_new_versions() {
 
 #[test]
 fn traces_and_loads() {
-    let fio = "job: (g=0): rw=randread, bs=(R) 8192B-8192B, (W) 8192B-8192B, (T) 8192B-8192B, ioengine=libaio, iodepth=16\njob: (groupid=0, jobs=1): err= 0: pid=1\n  read: IOPS=16.0k, BW=125MiB/s (131MB/s)(1GiB/8msec)\n    clat (usec): min=1, max=9, avg=1000.00, stdev=2\n";
+    let fio = "job: (g=0): rw=randread, bs=(R) 8192B-8192B, (W) 8192B-8192B, (T) 8192B-8192B, \
+        ioengine=libaio, iodepth=16\njob: (groupid=0, jobs=1): err= 0: pid=1\n  read: IOPS=16.0k, \
+        BW=125MiB/s (131MB/s)(1GiB/8msec)\n    clat (usec): min=1, max=9, avg=1000.00, stdev=2\n";
     check(
         fio,
         "fio",
         &["8 KiB read, 1 job: 16.0k IOPS, mean 1 ms", "check: IOPS times block size"],
     );
-    let trace = "8,0 1 1 0.000000000 5 Q W 100 + 8 [a]\n8,0 1 2 0.001000000 5 I W 100 + 8 [a]\n8,0 1 3 0.002000000 5 D W 100 + 8 [a]\n8,0 1 4 0.010000000 5 C W 100 + 8 [0]\n";
+    let trace = "8,0 1 1 0.000000000 5 Q W 100 + 8 [a]\n8,0 1 2 0.001000000 5 I W 100 + 8 \
+        [a]\n8,0 1 3 0.002000000 5 D W 100 + 8 [a]\n8,0 1 4 0.010000000 5 C W 100 + 8 [0]\n";
     check(trace, "blktrace", &["Requests take 10 ms", "8 sectors (4 KiB)"]);
 }
 
 #[test]
 fn prose_around_a_table_is_dropped_with_a_reason() {
-    let text = "Hi all,\nmy pool is slow:\n\nNAME SIZE ALLOC FREE CAP DEDUP HEALTH ALTROOT\ntank 10T 1T 9T 10% 1.00x ONLINE -\n[...]\nany idea?\n";
+    let text = "Hi all,\nmy pool is slow:\n\nNAME SIZE ALLOC FREE CAP DEDUP HEALTH ALTROOT\ntank \
+        10T 1T 9T 10% 1.00x ONLINE -\n[...]\nany idea?\n";
     check(
         text,
         "zpool list",
