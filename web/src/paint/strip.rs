@@ -97,7 +97,7 @@ fn water(share: f64, palette: &Palette) -> Rgb {
 }
 
 fn unknown(out: &mut Pixmap, x: u32, height: u32, palette: &Palette) {
-    for y in (0..height).filter(|y| (x + y) % 6 == 0) {
+    for y in (0..height).filter(|y| (x + y).is_multiple_of(6)) {
         out.fill(Rect::new(x, y, 1, 1), palette.line);
     }
 }
