@@ -23,6 +23,9 @@ impl SamplePool {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if let Some(name) = name.strip_suffix(".img.gz") {
                 let bytes = gunzip(&std::fs::read(&path).map_err(fail)?)?;
+                if !bytes.len().is_multiple_of(256 << 10) {
+                    return Err("the samples are packed in the page's own form".into());
+                }
                 write_sparse(&pool.0.join(name), &bytes).map_err(fail)?;
                 members += 1;
             }
