@@ -167,7 +167,7 @@ punch(objset_t *os, uint64_t object)
 static void
 comb(objset_t *os, const char *pool)
 {
-	const int blocks = 2048, half = blocks / 2;
+	const int blocks = 3200, half = blocks / 2;
 	uint64_t object = 0;
 	for (int part = 0; part < 2; part++) {
 		dmu_tx_t *tx = dmu_tx_create(os);
