@@ -78,7 +78,7 @@ impl IostatText {
 }
 
 const BASE: [&str; 6] = ["alloc", "free", "ops_read", "ops_write", "bw_read", "bw_write"];
-const WAITS: [&str; 8] = [
+pub(super) const WAITS: [&str; 8] = [
     "total_read",
     "total_write",
     "disk_read",
@@ -88,7 +88,7 @@ const WAITS: [&str; 8] = [
     "asyncq_read",
     "asyncq_write",
 ];
-const EXTRA: [&str; 3] = ["scrub", "trim", "rebuild"];
+pub(super) const EXTRA: [&str; 3] = ["scrub", "trim", "rebuild"];
 const QUEUES: [&str; 14] = [
     "syncq_read_pend",
     "syncq_read_activ",

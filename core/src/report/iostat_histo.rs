@@ -8,6 +8,7 @@
 //!
 //! The label of a latency row is the top of its bucket, that of a size row the bottom.
 
+use super::iostat::{EXTRA, WAITS};
 use super::reading::{Reading, is_command};
 use super::text::{Line, cell, integer, log2, nice, plural, time_ns, time_text};
 use crate::base::nice_bytes;
@@ -63,20 +64,8 @@ enum What {
 
 /// Columns of a latency table by their number: 9 in 0.7, 10 with trim, 11 with rebuild.
 fn latency_columns(count: usize) -> Vec<String> {
-    let all = [
-        "total_read",
-        "total_write",
-        "disk_read",
-        "disk_write",
-        "syncq_read",
-        "syncq_write",
-        "asyncq_read",
-        "asyncq_write",
-        "scrub",
-        "trim",
-        "rebuild",
-    ];
-    all.iter().take(count).map(|c| c.to_string()).collect()
+    let all = WAITS.iter().chain(&EXTRA);
+    all.take(count).map(|c| c.to_string()).collect()
 }
 
 /// Columns of a size table: 10 in 0.7, 12 with trim, 14 with rebuild.
